@@ -182,3 +182,40 @@ export type Outcome =
   | { readonly kind: 'applied' }
   | { readonly kind: 'already' }
   | { readonly kind: 'superseded'; readonly state: JobState; readonly version: string; readonly epoch: string };
+
+/** What a run reads at start and at each wake: the row, its counters, and which deadlines have passed by the database's clock. */
+export interface SupervisionView {
+  readonly jobId: string;
+  readonly name: string;
+  readonly team: string;
+  readonly state: JobState;
+  readonly version: string;
+  readonly epoch: string;
+  readonly incarnation: number;
+  /** a restore is being reconciled: nothing is to be decided (P35) */
+  readonly frozen: boolean;
+  readonly counters: AttemptCounters;
+  readonly vacateReason: VacateReason | null;
+  /** some member's start was refused because no checkpoint could be read, and none is left */
+  readonly checkpointsUnreadable: boolean;
+  /** start time-out passed, counted only while every member's node was heard */
+  readonly startDue: boolean;
+  /** time limit over all attempts passed */
+  readonly timeLimitDue: boolean;
+  /** LOST, and t_fence of a silent node that still has a member has passed (P16) */
+  readonly fenceDue: boolean;
+  /** VACATING or CANCELLING, and all are gone, or the rest counts as unreachable */
+  readonly endDue: boolean;
+  /** until one of the above may become due by time alone; null: only an event can */
+  readonly nextDeadlineMs: number | null;
+  /** for people: what this waits for, e.g. "rank 2 on node-3 to stop, killed in 12 s" */
+  readonly waitingFor: string;
+}
+
+/** What an activity that changes the row carries: the view that the decision was made on. Anything newer supersedes it. */
+export interface Decided {
+  readonly jobId: string;
+  readonly epoch: string;
+  readonly version: string;
+  readonly incarnation: number;
+}

@@ -1,0 +1,2 @@
+export declare const repositoryRoot: string;
+export declare const toolsDir: string;

@@ -22,6 +22,8 @@ const integers = {
   startTimeoutMs: { env: 'MUSTER_START_TIMEOUT_MS', default: 300_000, min: 500, max: 86_400_000, why: 'RESERVED to all ready; counted only while the nodes are heard' },
   killGraceMs: { env: 'MUSTER_KILL_GRACE_MS', default: 30_000, min: 100, max: 3_600_000, why: 'SIGTERM to SIGKILL where the spec says nothing' },
   stuckGraceMs: { env: 'MUSTER_STUCK_GRACE_MS', default: 60_000, min: 200, max: 3_600_000, why: 'past the kill deadline a reachable but unkillable process is fenced (P19)' },
+  lostGraceMs: { env: 'MUSTER_LOST_GRACE_MS', default: 5_000, min: 50, max: 600_000, why: 'SIGTERM to SIGKILL for survivors of a lost gang: they can publish nothing any more' },
+  ticketDeadlineMs: { env: 'MUSTER_TICKET_DEADLINE_MS', default: 120_000, min: 200, max: 3_600_000, why: 'two recoveries that each keep half of what either needs would wait for ever (P22)' },
   maxUnsupervisedAttempts: { env: 'MUSTER_MAX_UNSUPERVISED_ATTEMPTS', default: 1_000, min: 1, max: 1_000_000, why: 'placement stops when Temporal has been away for that many starts' },
 
   leaderLeaseMs: { env: 'MUSTER_LEADER_LEASE_MS', default: 5_000, min: 200, max: 60_000, why: 'take-over within 10 s of a dead leader' },

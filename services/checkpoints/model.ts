@@ -18,6 +18,60 @@ export const checkpointDir = (job: string, epoch: string): string => `${job}/${e
 export const shardsPerRankMax = 1_024;
 export const manifestFieldBytesMax = 16_384;
 
+export type CheckpointReach = 'node' | 'shared';
+export type JsonFields = Readonly<Record<string, unknown>>;
+
+/** What a commit publishes: one gang's shards of one step. */
+export interface Manifest {
+  readonly id: string;
+  readonly jobId: string;
+  readonly epoch: bigint;
+  readonly step: bigint;
+  /** relative to the checkpoint root */
+  readonly dir: string;
+  readonly reach: CheckpointReach;
+  /** that reported shards; with reach `node` only these can read them */
+  readonly nodes: readonly string[];
+  readonly layout: JsonFields;
+  readonly dataPosition: JsonFields;
+  readonly shards: number;
+  readonly bytes: bigint;
+}
+
+export interface Checkpoint extends Manifest {
+  readonly state: 'COMMITTED' | 'BAD';
+  readonly badReason: string | null;
+  readonly committedAt: Date;
+}
+
+export interface Shard {
+  readonly rank: number;
+  readonly node: string;
+  readonly path: string;
+  readonly bytes: string;
+  readonly sha256: string;
+}
+
+/** Where a restart begins. Without an id: commits exist and none can be read, so the job stops. */
+export interface Pointer {
+  readonly checkpointId: string | null;
+  readonly epoch: bigint;
+  readonly step: bigint;
+}
+
+export type ReportVerdict =
+  | { readonly kind: 'reported' }
+  | { readonly kind: 'already' }
+  | { readonly kind: 'fenced'; readonly detail: string }
+  | { readonly kind: 'refused'; readonly detail: string };
+
+export type BadVerdict =
+  | { readonly kind: 'marked'; readonly pointer: Pointer }
+  | { readonly kind: 'already' }
+  /** the files lie on nodes that the refusing one can't read: nothing is known against the checkpoint */
+  | { readonly kind: 'elsewhere'; readonly nodes: readonly string[] }
+  | { readonly kind: 'unknown' };
+
 export type CommitVerdict =
   | { readonly kind: 'committed'; readonly checkpoint: string; readonly step: bigint }
   | { readonly kind: 'already'; readonly checkpoint: string; readonly step: bigint }

@@ -51,6 +51,15 @@ const integers = {
   beatBytesMax: { env: 'MUSTER_BEAT_BYTES_MAX', default: 524_288, min: 1_024, max: 1_048_576, why: 'largest heartbeat' },
   beatsInFlightMax: { env: 'MUSTER_BEATS_IN_FLIGHT_MAX', default: 64, min: 1, max: 10_000, why: 'beats of one ingest under way; the rest wait in NATS and expire at the agent' },
   commitWaitMsMax: { env: 'MUSTER_COMMIT_WAIT_MS_MAX', default: 60_000, min: 100, max: 600_000, why: 'rank 0 waits that long for the shards of the others' },
+  uncommittedCheckpointStepsMax: { env: 'MUSTER_UNCOMMITTED_CHECKPOINT_STEPS_MAX', default: 64, min: 1, max: 10_000, why: 'a program that reports and never commits is told so' },
+  checkpointShardSetsKept: { env: 'MUSTER_CHECKPOINT_SHARD_SETS_KEPT', default: 20, min: 2, max: 1_000, why: 'newest checkpoints whose shards can still be verified: that many commits back a restart may fall' },
+  checkpointManifestsKept: { env: 'MUSTER_CHECKPOINT_MANIFESTS_KEPT', default: 1_000, min: 2, max: 100_000, why: 'manifests a job keeps as history' },
+  callBytesMax: { env: 'MUSTER_CALL_BYTES_MAX', default: 524_288, min: 1_024, max: 1_048_576, why: 'one rank reports at most 1,024 shards of about 400 bytes' },
+  callsInFlightMax: { env: 'MUSTER_CALLS_IN_FLIGHT_MAX', default: 64, min: 1, max: 10_000, why: 'checkpoint calls of one ingest under way; the rest wait in NATS' },
+
+  agentLoginSeconds: { env: 'MUSTER_AGENT_LOGIN_SECONDS', default: 3_600, min: 2, max: 86_400, why: 'a login ends that soon and the agent logs in again, so a revoked one is cut off by then at the latest' },
+  loginsInFlightMax: { env: 'MUSTER_LOGINS_IN_FLIGHT_MAX', default: 64, min: 1, max: 10_000, why: 'a fleet that reconnects at once is let in by turns; who is turned away tries again' },
+  enrolmentTokenSecondsMax: { env: 'MUSTER_ENROLMENT_TOKEN_SECONDS_MAX', default: 604_800, min: 1, max: 31_536_000, why: 'a token that lies about unused ends within a week' },
 
   workerCachedWorkflowsMax: { env: 'MUSTER_WORKER_CACHED_WORKFLOWS_MAX', default: 500, min: 0, max: 100_000, why: 'about 1 MB a cached run (ST3)' },
   workerActivitiesMax: { env: 'MUSTER_WORKER_ACTIVITIES_MAX', default: 20, min: 1, max: 1_000, why: 'twice the pool: the rest would wait for a connection' },

@@ -165,6 +165,29 @@ export const jobWorkflowType = 'job';
 export const jobTaskQueue = 'muster-jobs';
 export const wakeSignal = 'wake';
 
+/** What the Web UI lists and filters runs by. Keywords are few: a namespace on Postgres has ten (stack.md 2.2). */
+export const jobSearchAttributes = {
+  job: { name: 'MusterJob', type: 'KEYWORD' },
+  team: { name: 'MusterTeam', type: 'KEYWORD' },
+  phase: { name: 'MusterPhase', type: 'KEYWORD' },
+  epoch: { name: 'MusterEpoch', type: 'INT' },
+  devices: { name: 'MusterDevices', type: 'INT' },
+  priority: { name: 'MusterPriority', type: 'INT' },
+} as const;
+
+/** What an operator filters by: coarser than the state, since each change of it costs the run an event. */
+export type SupervisionPhase = 'PLACED' | 'LOST' | 'VACATING' | 'CANCELLING';
+
+/** What a run is started with beside its wake: for people and for the Web UI's list, never for a decision. */
+export interface PlacementFacts {
+  readonly name: string;
+  readonly team: string;
+  readonly members: number;
+  /** whole devices of the gang */
+  readonly devices: number;
+  readonly priority: number;
+}
+
 /** Carried by every wake: what the row said when the event was written. All decimal strings: payloads hold no bigint (ST27). */
 export interface Wake {
   readonly epoch: string;

@@ -1,0 +1,1 @@
+export { job } from './jobs/workflow.ts';

@@ -1,7 +1,7 @@
 import { endParts } from './end-parts.ts';
 import { supervisor } from './guard.ts';
 import { layoutOf } from './layout.ts';
-import { membersOf } from './members.ts';
+import { memberProcesses } from './members.ts';
 import { isGone, livingParts, removePidFile } from './pid-file.ts';
 
 /**
@@ -14,7 +14,7 @@ export async function down(home: string): Promise<string[]> {
   const before = livingParts(layout.run);
   const owner = before.find((part) => part.name === supervisor);
   if (!owner) return endParts(layout);
-  const members = membersOf(home).length;
+  const members = memberProcesses(home).filter(({ kind }) => kind === 'member').length;
   process.kill(owner.pid, 'SIGTERM');
   const ended = before.filter((part) => part.name !== supervisor).map((part) => part.name);
   if (members > 0) ended.push(`${members} job process${members === 1 ? '' : 'es'}`);

@@ -2,6 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { connect } from 'nats';
 import { createAccount, fromSeed } from 'nkeys.js';
+import { subjects } from '#services/fleet/model.ts';
+import { agentAccount } from '#services/platform/nats/auth-callout.ts';
 import type { Layout } from './layout.ts';
 import { requireFreePort } from './port-owner.ts';
 import { startProcess, type Running } from './process.ts';
@@ -45,18 +47,31 @@ export async function startNats(layout: Layout, port: number): Promise<Nats> {
 interface NatsConfig { readonly port: number; readonly storeDir: string; readonly password: string; readonly issuer: string }
 
 /**
- * One account (the global one): `control` uses JetStream and answers `$SYS.REQ.USER.AUTH` in it, agents get a user
- * of the same account with permissions for their own subjects. 8 GB hold the bounds of both streams with room.
+ * Two accounts. The control plane has JetStream and answers `$SYS.REQ.USER.AUTH`; agents get a user of the other one,
+ * with permissions for their own subjects. What crosses is named here: requests as services, so that the server
+ * readdresses their replies and no agent can make the control plane or JetStream write to a subject of its choice;
+ * nudges as a stream. 8 GB hold the bounds of both streams with room.
  */
 export function natsConfig({ port, storeDir, password, issuer }: NatsConfig): string {
+  const list = (items: readonly string[]): string => items.map((item) => `{ ${item} }`).join(', ');
+  const services = [subjects.allBeats, subjects.allCalls, subjects.allEnrolments, subjects.allLogs];
   return `listen: "127.0.0.1:${port}"
 server_name: muster
 max_payload: 1MB
 jetstream { store_dir: ${JSON.stringify(storeDir)}, max_memory_store: 64MB, max_file_store: 8GB }
+accounts {
+  CONTROL {
+    jetstream: enabled
+    users: [ { user: ${controlUser}, password: ${JSON.stringify(password)} } ]
+    exports: [ ${list([...services.map((subject) => `service: "${subject}"`), `stream: "${subjects.allNudges}"`])} ]
+  }
+  ${agentAccount} {
+    imports: [ ${list([...services.map((subject) => `service: { account: CONTROL, subject: "${subject}" }`), `stream: { account: CONTROL, subject: "${subjects.allNudges}" }`])} ]
+  }
+}
 authorization {
   timeout: 5
-  users: [ { user: ${controlUser}, password: ${JSON.stringify(password)} } ]
-  auth_callout { issuer: ${issuer}, auth_users: [ ${controlUser} ] }
+  auth_callout { issuer: ${issuer}, account: CONTROL, auth_users: [ ${controlUser} ] }
 }
 `;
 }

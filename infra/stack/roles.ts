@@ -48,6 +48,7 @@ export function agentSpec(layout: Layout, agent: AgentSpec): ProcessSpec {
     MUSTER_AGENT_ENROLMENT_TOKEN_FILE: agent.enrolmentTokenFile,
     MUSTER_AGENT_DATA_DIR: dataDir,
     MUSTER_CHECKPOINT_ROOT: checkpointRoot,
+    MUSTER_CHECKPOINT_REACH: 'shared', // all nodes of the local stack see one folder
   });
 }
 

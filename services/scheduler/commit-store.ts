@@ -139,19 +139,20 @@ export async function endTickets(tx: Tx, ticketIds: readonly string[]): Promise<
   await tx.updateTable('ticket_victim').set({ state: 'WITHDRAWN' }).where('ticket_id', 'in', ticketIds).where('state', '=', 'PLANNED').execute();
 }
 
-/** @returns false, when a row would leave its bounds: nothing may be committed then */
-export async function changeNodes(tx: Tx, changes: ReadonlyMap<string, NodeChange>): Promise<boolean> {
+/** @returns the nodes' new versions; undefined, when a row would leave its bounds: nothing may be committed then */
+export async function changeNodes(tx: Tx, changes: ReadonlyMap<string, NodeChange>): Promise<Map<string, bigint> | undefined> {
   const ids = [...changes.keys()];
   const all = [...changes.values()];
-  const nodes = await sql`
+  const nodes = await sql<{ id: string; version: bigint }>`
     update node set cpu_used_milli = cpu_used_milli + c.cpu, memory_used_bytes = memory_used_bytes + c.memory,
       generation = generation + case when c.has_members then 1 else 0 end, version = version + 1, changed_at = clock_timestamp()
     from unnest(${ids}::text[], ${all.map((c) => c.cpuMilli)}::int[], ${all.map((c) => String(c.memoryBytes))}::bigint[],
       ${all.map((c) => c.hasMembers)}::boolean[]) as c (id, cpu, memory, has_members)
     where node.id = c.id and (not c.has_members or (schedulable
-      and cpu_used_milli + c.cpu <= cpu_milli and memory_used_bytes + c.memory <= memory_bytes))`.execute(tx);
-  if (Number(nodes.numAffectedRows ?? 0n) !== ids.length) return false;
-  return changeDevices(tx, changes);
+      and cpu_used_milli + c.cpu <= cpu_milli and memory_used_bytes + c.memory <= memory_bytes))
+    returning node.id, node.version`.execute(tx);
+  if (nodes.rows.length !== ids.length || !(await changeDevices(tx, changes))) return undefined;
+  return new Map(nodes.rows.map((node) => [node.id, node.version]));
 }
 
 async function changeDevices(tx: Tx, changes: ReadonlyMap<string, NodeChange>): Promise<boolean> {

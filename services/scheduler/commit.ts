@@ -30,29 +30,37 @@ export interface Committed {
   readonly version?: bigint;
 }
 
+export interface CommitOutcome {
+  /** by job id, for every item */
+  readonly items: ReadonlyMap<string, Committed>;
+  /** new versions of the nodes that were changed */
+  readonly nodeVersions: ReadonlyMap<string, bigint>;
+}
+
 /** The batch met rows that its locked reads had not promised; it is undone. */
 class BatchRefused extends Error {}
 
 const violations: ReadonlySet<string> = new Set(['23505', '23514']);
 
 /**
- * @returns a verdict a job id, for every item
  * @throws a database error: then it is unknown whether the last batch was committed, and whatever was derived from the
  *   rows must be read again
  */
-export async function commitPlacements(db: Db, request: CommitRequest): Promise<Map<string, Committed>> {
-  const results = new Map<string, Committed>();
+export async function commitPlacements(db: Db, request: CommitRequest): Promise<CommitOutcome> {
+  const items = new Map<string, Committed>();
+  const nodeVersions = new Map<string, bigint>();
   const waiting = batches(request.items, request.membersMax).reverse();
   for (let batch = waiting.pop(); batch; batch = waiting.pop()) {
     const outcome = await commitBatch(db, request, batch);
     if (outcome === 'refused') {
-      if (batch.length === 1) results.set(batch[0]!.job.id, { verdict: 'no_room' });
+      if (batch.length === 1) items.set(batch[0]!.job.id, { verdict: 'no_room' });
       else waiting.push(batch.slice(Math.ceil(batch.length / 2)), batch.slice(0, Math.ceil(batch.length / 2)));
       continue;
     }
-    for (const [id, committed] of outcome) results.set(id, committed);
+    for (const [id, committed] of outcome.items) items.set(id, committed);
+    for (const [id, version] of outcome.nodeVersions) nodeVersions.set(id, version);
   }
-  return results;
+  return { items, nodeVersions };
 }
 
 function batches(items: readonly Placement[], membersMax: number): Placement[][] {
@@ -70,7 +78,7 @@ function batches(items: readonly Placement[], membersMax: number): Placement[][]
 }
 
 /** A unique or check violation undoes the batch; the caller halves it, so one bad item can't take the others along. */
-async function commitBatch(db: Db, request: CommitRequest, batch: readonly Placement[]): Promise<Map<string, Committed> | 'refused'> {
+async function commitBatch(db: Db, request: CommitRequest, batch: readonly Placement[]): Promise<CommitOutcome | 'refused'> {
   try {
     return await inTransaction(db, (tx) => commitInside(tx, request, batch));
   } catch (error) {
@@ -79,25 +87,26 @@ async function commitBatch(db: Db, request: CommitRequest, batch: readonly Place
   }
 }
 
-async function commitInside(tx: Tx, request: CommitRequest, batch: readonly Placement[]): Promise<Map<string, Committed>> {
-  const all = (verdict: Verdict): Map<string, Committed> => new Map(batch.map((item) => [item.job.id, { verdict }]));
+async function commitInside(tx: Tx, request: CommitRequest, batch: readonly Placement[]): Promise<CommitOutcome> {
+  const all = (verdict: Verdict): CommitOutcome => ({ items: new Map(batch.map((item) => [item.job.id, { verdict }])), nodeVersions: new Map() });
   if (!(await stillLeads(tx, request.leadership))) return all('token_lost');
   const cluster = await lockCluster(tx);
   if (cluster.frozen || cluster.incarnation !== request.incarnation) return all('frozen');
 
   const locked = await lockBatch(tx, batch);
   const { verdicts, kept, changes, endedTickets } = admit(batch, locked);
-  const results = new Map<string, Committed>(Array.from(verdicts, ([id, verdict]) => [id, { verdict }]));
-  if (kept.length === 0) return results;
+  const items = new Map<string, Committed>(Array.from(verdicts, ([id, verdict]) => [id, { verdict }]));
+  if (kept.length === 0) return { items, nodeVersions: new Map() };
 
   await endTickets(tx, endedTickets);
-  if (!(await changeNodes(tx, changes))) throw new BatchRefused();
+  const nodeVersions = await changeNodes(tx, changes);
+  if (!nodeVersions) throw new BatchRefused();
   const attempts = kept.map((placement) => ({ placement, epoch: nextEpoch(locked.rows.get(placement.job.id)!.epoch, request.incarnation) }));
   await insertAttempts(tx, attempts);
-  for (const attempt of attempts) results.set(attempt.placement.job.id, { verdict: 'placed', version: await reserve(tx, locked, attempt) });
+  for (const attempt of attempts) items.set(attempt.placement.job.id, { verdict: 'placed', version: await reserve(tx, locked, attempt) });
 
   nudgeNodes(tx, Array.from(changes).flatMap(([id, change]) => (change.hasMembers ? [id] : [])));
-  return results;
+  return { items, nodeVersions };
 }
 
 /** QUEUED → RESERVED with the next epoch; its event is the last thing written, after all that it tells of. */

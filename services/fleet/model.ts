@@ -17,10 +17,14 @@ export const subjects = {
   allBeats: 'agent.*.beat',
   allCalls: 'agent.*.call',
   allEnrolments: 'enrol.*',
+  allNudges: 'agent.*.nudge',
+  allLogs: 'logs.*.*.*.*',
 } as const;
 
 /** A node's name: part of NATS subjects and folder names. */
 export const nodeNamePattern = '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$';
+const nodeName = new RegExp(nodeNamePattern);
+export const isNodeName = (text: string): boolean => nodeName.test(text);
 
 export type DeviceHealth = 'ok' | 'degraded' | 'failed';
 
@@ -61,7 +65,9 @@ export interface MemberKey {
 export type MemberObservation = MemberKey & (
   | { readonly state: 'accepted' | 'ready'; readonly address: string; readonly port: number; readonly pid: number;
       readonly devices: readonly number[]; readonly progress?: MemberProgress }
-  | { readonly state: 'exited'; readonly exitCode: number | null; readonly signal: string | null; readonly progress?: MemberProgress }
+  | { readonly state: 'exited'; readonly exitCode: number | null; readonly signal: string | null; readonly progress?: MemberProgress;
+      /** rank 0's, where its acceptance was never told: the others' start orders wait for it */
+      readonly address?: string; readonly port?: number }
   | { readonly state: 'gone' }
   | { readonly state: 'refused'; readonly code: RefusalCode; readonly detail: string; readonly checkpoint?: string }
 );

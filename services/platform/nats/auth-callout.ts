@@ -1,32 +1,80 @@
-/** NATS' auth callout: the one exchange on NATS whose payload is no JSON but a signed token, in and out. */
+/**
+ * The raw side of NATS auth callout: the server asks on `$SYS.REQ.USER.AUTH` about every login but the control plane's
+ * own, and the answer is a signed user that expires. Who may log in and with what rights is decided elsewhere.
+ */
+import { Algorithms, decode, encodeAuthorizationResponse, encodeUser, type AuthorizationRequest } from '@nats-io/jwt';
+import type { Msg } from 'nats';
+import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
-import { connectionOf, type Bus, type Subscription } from './bus.ts';
-import { messageOf } from './connection.ts';
+import { messageOf, openConnection } from './connection.ts';
 import { Requests } from './requests.ts';
 
-const subject = '$SYS.REQ.USER.AUTH';
-/** A login request is about 2 KiB; what is larger is none. */
-const requestBytesMax = 65_536;
+export interface Login {
+  readonly user: string;
+  readonly password: string;
+}
+
+/** What a login may do; subjects may hold wildcards. Everything else is refused by the server. */
+export interface Grant {
+  readonly publish: readonly string[];
+  readonly subscribe: readonly string[];
+  readonly expiresInSeconds: number;
+}
+
+export interface LoginService {
+  /** Answers what is under way, then ends. */
+  close(): Promise<void>;
+}
 
 /**
- * Decides logins; processes that do so share them.
- *
- * @param decide  from the request's JWT to the response's JWT; what it throws is logged and the login fails
+ * Account of agents. It has no JetStream and sees of the control plane's account only the services that are imported,
+ * whose replies the server readdresses: in one account an agent could name any subject as the reply of its own
+ * request, and the control plane would publish there with its own rights.
  */
-export function respondToLogins(bus: Bus, log: Log, decide: (requestJwt: string) => Promise<string>, options: { readonly inFlightMax: number }): Subscription {
-  const requests = new Requests<{ jwt: string; respond: (jwt: string) => void }>(options, async ({ jwt, respond }) => {
-    try {
-      respond(await decide(jwt));
-    } catch (error) {
-      log.error({ error: messageOf(error) }, 'login not decided');
-    }
-  });
-  const subscription = connectionOf(bus).subscribe(subject, {
-    queue: 'muster',
-    callback: (error, message) => {
-      if (error || message.data.length > requestBytesMax) return;
-      requests.take({ jwt: message.string(), respond: (jwt) => void message.respond(new TextEncoder().encode(jwt)) });
+export const agentAccount = 'AGENTS';
+
+const subject = '$SYS.REQ.USER.AUTH';
+/** Several ingests share the logins. */
+const queue = 'logins';
+
+type CalloutConfig = Pick<Config, 'natsUrl' | 'natsUser' | 'natsPassword' | 'natsIssuerSeed' | 'loginsInFlightMax'>;
+type Decide = (login: Login) => Promise<Grant | undefined>;
+
+/**
+ * Answers logins on a connection of its own, so that they wait for no other traffic; across reconnects, until closed.
+ *
+ * @param decide  undefined refuses; when it throws, the login gets no answer, fails in the server's time, and the client tries again
+ * @throws when the issuer seed is missing
+ */
+export async function answerLogins(config: CalloutConfig, log: Log, decide: Decide, signal?: AbortSignal): Promise<LoginService> {
+  if (config.natsIssuerSeed === '') throw new Error('MUSTER_NATS_ISSUER_SEED is missing: without it no agent can be let in');
+  const { natsUrl: url, natsUser: user, natsPassword: password } = config;
+  const connection = await openConnection({ url, user, password, name: 'logins', ...(signal ? { signal } : {}) }, log);
+  const requests = new Requests<Msg>({ inFlightMax: config.loginsInFlightMax }, (message) =>
+    respond(message, config.natsIssuerSeed, decide).catch((error: unknown) => log.error({ error: messageOf(error) }, 'a login got no answer')));
+  const subscription = connection.subscribe(subject, { queue, callback: (error, message) => { if (!error) requests.take(message); } });
+  await connection.flush();
+  return {
+    close: async () => {
+      subscription.unsubscribe();
+      await requests.idle();
+      await connection.close();
     },
-  });
-  return { close: async () => { subscription.unsubscribe(); await requests.idle(); } };
+  };
+}
+
+async function respond(message: Msg, issuerSeed: string, decide: Decide): Promise<void> {
+  const { user_nkey: userKey, server_id: server, connect_opts: options } = decode<AuthorizationRequest>(message.string()).nats;
+  if (!userKey || !server) throw new Error('not an authorization request');
+  const login = { user: options?.user ?? '', password: options?.pass ?? '' };
+  const grant = await decide(login);
+  const answer = grant ? { jwt: await signUser(userKey, login.user, issuerSeed, grant) } : { error: 'refused' };
+  message.respond(new TextEncoder().encode(await encodeAuthorizationResponse(userKey, server.id, issuerSeed, answer, {})));
+}
+
+async function signUser(userKey: string, name: string, issuerSeed: string, grant: Grant): Promise<string> {
+  return encodeUser(name, userKey, issuerSeed, {
+    pub: { allow: [...grant.publish], deny: [] },
+    sub: { allow: [...grant.subscribe], deny: [] },
+  }, { aud: agentAccount, exp: Math.floor(Date.now() / 1_000) + grant.expiresInSeconds, algorithm: Algorithms.v2 });
 }

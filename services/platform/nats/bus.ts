@@ -108,7 +108,7 @@ function busOver(connection: NatsConnection, log: Log): Bus {
       return decodeJson(reply.data);
     },
     respond(subject, handler, options) {
-      const requests = new Requests(options, (message) => answer(message, handler, options.bytesMax));
+      const requests = new Requests<Msg>(options, (message) => answer(message, handler, options.bytesMax));
       const subscription = connection.subscribe(subject, {
         queue: 'muster',
         callback: (error, message) => { if (!error) requests.take(message); },

@@ -16,14 +16,14 @@ export const JobSpec = Type.Object({
   team: Type.Optional(Type.String({ pattern: namePattern, description: 'Name of the team; `default` where absent' })),
   name: Type.String({ pattern: namePattern, description: 'For people; need not be unique' }),
   argv: Type.Array(Type.String({ maxLength: 32_768, pattern: noNul }), { minItems: 1, maxItems: 512, description: 'Program and arguments; no shell is added' }),
-  env: Type.Optional(Type.Record(Type.String({ pattern: envNamePattern }), Type.String({ maxLength: 32_768, pattern: noNul }), { maxProperties: 256, description: 'Extra environment; MUSTER_*, RANK, WORLD_SIZE, LOCAL_RANK, MASTER_* and CUDA_VISIBLE_DEVICES are set by Muster and win' })),
+  env: Type.Optional(Type.Record(Type.String({ pattern: envNamePattern }), Type.String({ maxLength: 32_768, pattern: noNul }), { ...closed, maxProperties: 256, description: 'Extra environment; MUSTER_*, RANK, WORLD_SIZE, LOCAL_RANK, MASTER_* and CUDA_VISIBLE_DEVICES are set by Muster and win' })),
   workingDirectory: Type.Optional(Type.String({ maxLength: 4_096, pattern: '^/[^\\u0000]*$', description: 'Absolute path on the node' })),
   members: Type.Optional(Type.Integer({ minimum: 1, maximum: 4_096, default: 1, description: 'Gang size: all start together or none' })),
   devicesPerMember: Type.Optional(Type.Integer({ minimum: 0, maximum: 64, default: 0, description: 'Whole devices a member' })),
   deviceModels: Type.Optional(Type.Array(Type.String({ pattern: namePattern }), { maxItems: 16, uniqueItems: true, description: 'Any of these models; absent or empty: any' })),
   cpuMilli: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_024_000, default: 0, description: 'Thousandths of a core a member' })),
   memoryBytes: Type.Optional(Type.String({ pattern: '^(0|[1-9][0-9]{0,15})$', default: '0', description: 'Bytes a member, a decimal string' })),
-  nodeSelector: Type.Optional(Type.Record(Type.String({ pattern: labelKeyPattern }), Type.String({ maxLength: 256, pattern: printable }), { maxProperties: 32, description: 'Labels that a node must have' })),
+  nodeSelector: Type.Optional(Type.Record(Type.String({ pattern: labelKeyPattern }), Type.String({ maxLength: 256, pattern: printable }), { ...closed, maxProperties: 32, description: 'Labels that a node must have' })),
   topology: Type.Optional(Type.Object({
     level: Type.Union(topologyLevels.map((level) => Type.Literal(level))),
     mode: Type.Union([Type.Literal('required'), Type.Literal('preferred')]),
@@ -44,7 +44,7 @@ export const JobSpec = Type.Object({
     intervalSeconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 604_800, description: 'Told to the program as MUSTER_CHECKPOINT_INTERVAL_SECONDS' })),
     graceSeconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 86_400, default: 30, description: 'From SIGTERM to SIGKILL: time for a last save' })),
   }, closed)),
-  labels: Type.Optional(Type.Record(Type.String({ pattern: labelKeyPattern }), Type.String({ maxLength: 256, pattern: printable }), { maxProperties: 32 })),
+  labels: Type.Optional(Type.Record(Type.String({ pattern: labelKeyPattern }), Type.String({ maxLength: 256, pattern: printable }), { ...closed, maxProperties: 32 })),
 }, closed);
 
 export type JobSpec = Static<typeof JobSpec>;

@@ -1,0 +1,48 @@
+/** What every role's process has in common: config, log, database, readiness to its parent, a clean end on a signal. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { readConfig, type Config } from '../platform/config.ts';
+import { openDb, type Db } from '../platform/db.ts';
+import { openLog, type Log } from '../platform/log.ts';
+
+export interface Role {
+  readonly config: Config;
+  readonly db: Db;
+  readonly log: Log;
+  /** aborted: finish what is under way, then return */
+  readonly signal: AbortSignal;
+  /** the role serves, or stands by */
+  readonly onReady?: () => void;
+}
+
+/** Runs one role as this process until SIGTERM or SIGINT. What it throws ends the process with 1. */
+export async function runProcess(name: string, run: (role: Role) => Promise<void>): Promise<void> {
+  const config = readConfig();
+  const log = openLog(name, config.logLevel);
+  const db = openDb(config, log, name);
+  const stop = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());
+  process.once('disconnect', () => log.debug('parent is gone'));
+  try {
+    await run({ config, db, log, signal: stop.signal, onReady: () => process.send?.({ ready: true }) });
+  } catch (error) {
+    log.fatal({ err: error }, 'role ended by an error');
+    process.exitCode = 1;
+  } finally {
+    await db.destroy().catch((error: unknown) => log.warn({ err: error }, 'closing the database failed'));
+    if (process.connected) process.disconnect();
+  }
+}
+
+export const aborted = (signal: AbortSignal): Promise<void> =>
+  signal.aborted ? Promise.resolve() : new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+
+/**
+ * Does `work` again and again with a pause, until the signal. What it throws is logged and ends that turn only: a
+ * database that is away is an ordinary event (SL21).
+ */
+export async function repeat(name: string, pauseMs: number, { log, signal }: Pick<Role, 'log' | 'signal'>, work: () => Promise<void>): Promise<void> {
+  while (!signal.aborted) {
+    await work().catch((error: unknown) => log.warn({ error: error instanceof Error ? error.message : String(error) }, `${name} failed; trying again`));
+    await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,49 @@
+/** The reconciler role: sweeps that repair drift, led by one process at a time (stack.md 3.1). Each sweep stands alone. */
+import { hostname } from 'node:os';
+import { pruneOutbox } from '../events/retention.ts';
+import { sweepLostJobs, sweepSilentNodes } from '../fleet/silence.ts';
+import { sweepFenceCordons, sweepQueueDeadlines, sweepTickets, sweepUnsupervised } from '../jobs/sweeps.ts';
+import { newId } from '../platform/ids.ts';
+import { leadWhenever } from '../platform/leader.ts';
+import { connectControl } from '../platform/nats/bus.ts';
+import { openTemporal } from '../platform/temporal.ts';
+import { wakeAndNudgeOver } from './ingest.ts';
+import { repeat, runProcess, type Role } from './process.ts';
+
+/** Runs that one sweep asks Temporal about: its visibility-free describe costs a few ms each. */
+const runsAskedPerSweep = 20;
+
+interface Sweep {
+  readonly name: string;
+  readonly everyMs: number;
+  /** @returns what it found; zero in a healthy system */
+  readonly run: () => Promise<number>;
+}
+
+export async function runReconciler(role: Role): Promise<void> {
+  const { config, db, log, signal, onReady } = role;
+  const bus = await connectControl(config, log, 'reconciler', signal);
+  wakeAndNudgeOver(bus);
+  const temporal = openTemporal(config, log);
+  const isOpen = async (jobId: string): Promise<boolean> => (await temporal.describeRun(jobId)) === 'open';
+  const sweeps: Sweep[] = [
+    { name: 'silent nodes', everyMs: Math.min(config.sweepMs, config.leaseTtlMs / 4), run: () => sweepSilentNodes(db, config) },
+    { name: 'lost jobs', everyMs: Math.min(config.sweepMs, config.leaseTtlMs / 4), run: () => sweepLostJobs(db) },
+    { name: 'queue deadlines', everyMs: config.sweepMs, run: () => sweepQueueDeadlines(db) },
+    { name: 'tickets', everyMs: config.sweepMs, run: () => sweepTickets(db) },
+    { name: 'fence cordons', everyMs: config.sweepMs, run: () => sweepFenceCordons(db) },
+    { name: 'unsupervised jobs', everyMs: config.sweepMs * 2, run: () => sweepUnsupervised(db, isOpen, runsAskedPerSweep) },
+    { name: 'retention', everyMs: 60_000, run: () => pruneOutbox(db, config) },
+  ];
+  onReady?.();
+  await leadWhenever(db, { name: 'reconciler', holder: `${hostname()}/${process.pid}/${newId('req')}`, leaseMs: config.leaderLeaseMs, log, signal }, async ({ over }) => {
+    await Promise.all(sweeps.map((sweep) => repeat(`sweep of ${sweep.name}`, sweep.everyMs, { log, signal: over }, async () => {
+      const found = await sweep.run();
+      if (found > 0) log.info({ sweep: sweep.name, found }, 'sweep found work');
+    })));
+  });
+  await temporal.close();
+  await bus.close();
+}
+
+if (import.meta.main) await runProcess('reconciler', runReconciler);

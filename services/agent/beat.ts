@@ -1,0 +1,134 @@
+/** The heartbeat: one request in flight, repeated after each answer, sooner when something changed (P1–P3). */
+import { setTimeout as delay } from 'node:timers/promises';
+import { subjects, type Answer, type Beat, type BeatRefusal, type MemberObservation, type NodeFacts } from '#services/fleet/model.ts';
+import type { Log } from '#services/platform/log.ts';
+import type { Bus } from '#services/platform/nats/bus.ts';
+import { firstPosition, judge, parseAnswer, type Position } from './answers.ts';
+import { reEnrolRemedy } from './enrol.ts';
+import { monotonicMs } from './monotonic.ts';
+
+export interface BeaterDeps {
+  readonly node: string;
+  readonly bootId: string;
+  readonly credentialVersion: number;
+  readonly clusterId: string;
+  /** highest incarnation that an earlier process of this agent saw */
+  readonly incarnation: number;
+  readonly facts: NodeFacts;
+  readonly heartbeatMs: number;
+  readonly beatTimeoutMs: number;
+  readonly bus: Pick<Bus, 'request'>;
+  readonly observe: () => readonly MemberObservation[];
+  /** follows the lists; the lease is extended before, and the incarnation kept */
+  readonly apply: (answer: Answer, leaseUntilMs: number) => void;
+  readonly log: Log;
+}
+
+/** after a beat without an answer; doubles up to the heartbeat */
+const firstPauseMs = 100;
+/** between two beats, however often something changes */
+const gapMs = 5;
+
+type End = 'applied' | 'hello' | 'dropped' | 'failed' | 'revoked';
+
+export class Beater {
+  readonly #deps: BeaterDeps;
+  #position: Position;
+  #sequence = 0;
+  #heartbeatMs: number;
+  #failures = 0;
+  #isDue = false;
+  #wake: () => void = () => undefined;
+  /** facts go with the beats of a session until one is answered */
+  #areFactsKnown = false;
+
+  constructor(deps: BeaterDeps) {
+    this.#deps = deps;
+    this.#heartbeatMs = deps.heartbeatMs;
+    this.#position = firstPosition(deps.clusterId, deps.incarnation);
+  }
+
+  /** Something changed here, or the control plane nudged: the next beat goes at once. */
+  wake(): void {
+    this.#isDue = true;
+    this.#wake();
+  }
+
+  /** Beats until aborted, or until the credential is revoked. Members run on either way. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      this.#isDue = false;
+      const end = await this.#beat();
+      if (end === 'revoked') return;
+      await this.#pause(end, signal);
+    }
+  }
+
+  async #beat(): Promise<End> {
+    const sentMs = monotonicMs();
+    const beat = this.#compose();
+    try {
+      const value = await this.#deps.bus.request(subjects.beat(this.#deps.node), beat, this.#deps.beatTimeoutMs);
+      return this.#take(parseAnswer(value), sentMs);
+    } catch (error) {
+      if (this.#failures === 0) this.#deps.log.warn({ err: error }, 'a beat got no answer; members run on');
+      return 'failed';
+    }
+  }
+
+  #compose(): Beat {
+    this.#sequence += 1;
+    const { node, bootId, credentialVersion, facts } = this.#deps;
+    const { clusterId, session, incarnation } = this.#position;
+    return {
+      node, bootId, credentialVersion, clusterId, session, incarnation, sequence: this.#sequence, members: this.#deps.observe(),
+      ...this.#areFactsKnown ? {} : { facts },
+    };
+  }
+
+  #take(answer: Answer | BeatRefusal | undefined, sentMs: number): End {
+    if (!answer) return this.#drop('not an answer');
+    if ('refused' in answer) return this.#takeRefusal(answer);
+    const verdict = judge(this.#position, answer, sentMs, monotonicMs());
+    if (verdict.kind === 'drop') return this.#drop(verdict.why);
+    this.#position = verdict.position;
+    this.#heartbeatMs = answer.heartbeatMs;
+    this.#areFactsKnown = answer.hello !== true;
+    this.#deps.apply(answer, sentMs + answer.leaseTtlMs);
+    return answer.hello ? 'hello' : 'applied';
+  }
+
+  #takeRefusal({ refused, detail }: BeatRefusal): End {
+    if (refused === 'credential_revoked') {
+      this.#deps.log.error({ detail }, `this node's credential is not in force, so it sends no more beats: ${reEnrolRemedy}`);
+      return 'revoked';
+    }
+    // Another process used this node's name with a newer session: ask for one, which shows who is alive (P1).
+    if (refused === 'stale') this.#position = { ...this.#position, session: '0' };
+    if (this.#failures === 0) this.#deps.log.warn({ refused, detail }, 'a beat was refused');
+    return 'failed';
+  }
+
+  #drop(why: string): End {
+    this.#deps.log.warn({ why }, 'an answer was dropped (P3)');
+    return 'dropped';
+  }
+
+  async #pause(end: End, signal: AbortSignal): Promise<void> {
+    this.#failures = end === 'failed' || end === 'dropped' ? this.#failures + 1 : 0;
+    if (end === 'hello') return;
+    // A local change doesn't hurry a control plane that is away.
+    if (this.#failures > 0) return sleep(Math.min(this.#heartbeatMs, firstPauseMs * 2 ** Math.min(this.#failures - 1, 16)) * (0.5 + Math.random() / 2), signal);
+    await sleep(gapMs, signal);
+    if (!this.#isDue) await this.#idle(signal);
+  }
+
+  async #idle(signal: AbortSignal): Promise<void> {
+    const woken = new AbortController();
+    this.#wake = () => woken.abort();
+    await sleep(this.#heartbeatMs, AbortSignal.any([signal, woken.signal]));
+    this.#wake = () => undefined;
+  }
+}
+
+const sleep = (ms: number, signal: AbortSignal): Promise<void> => delay(ms, undefined, { signal }).catch(() => undefined);

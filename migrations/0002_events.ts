@@ -15,6 +15,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     ) partition by range (created_at);
     create index outbox_unnumbered on outbox (id) where pos is null;
     create index outbox_pos on outbox (pos) where pos is not null;
+    create index outbox_key on outbox (key, pos);
     create table outbox_default partition of outbox default;
     comment on table outbox is 'Events: dirty keys with a version. pos is the commit-safe cursor, given by whoever sequences; daily partitions are dropped after their retention.';
 

@@ -1,5 +1,5 @@
 /** SQL of jobs, attempts and members that change: locks, counters, orders. */
-import { sql, type Selectable, type UpdateObject } from 'kysely';
+import { sql, type InsertObject, type Selectable, type UpdateObject } from 'kysely';
 import type { Db, Tx } from '../platform/db.ts';
 import type { DB } from '../platform/database.ts';
 import type { FullJobSpec } from './spec.ts';
@@ -16,17 +16,8 @@ export type MemberRow = Selectable<DB['member']>;
 /** States, reasons and specs are text and jsonb to Postgres; its check constraint and our writes keep them to these types. */
 export const toJobRow = (row: Selectable<DB['job']>): JobRow => row as unknown as JobRow;
 
-/** Locks one job; first in the global lock order (design.md §3.4). */
-export async function lockJob(tx: Tx, jobId: string): Promise<JobRow | undefined> {
-  const row = await tx.selectFrom('job').selectAll().where('id', '=', jobId).forUpdate().executeTakeFirst();
-  return row && toJobRow(row);
-}
-
-/** Locks several jobs in the order of their ids, so that two transactions never wait for each other. */
-export async function lockJobs(tx: Tx, jobIds: readonly string[]): Promise<Map<string, JobRow>> {
-  if (jobIds.length === 0) return new Map();
-  const rows = await tx.selectFrom('job').selectAll().where('id', 'in', [...jobIds]).orderBy('id').forUpdate().execute();
-  return new Map(rows.map((row) => [row.id, toJobRow(row)]));
+export async function insertJob(tx: Tx, job: InsertObject<DB, 'job'>): Promise<JobRow> {
+  return toJobRow(await tx.insertInto('job').values(job).returningAll().executeTakeFirstOrThrow());
 }
 
 /** @returns false, when someone was faster */

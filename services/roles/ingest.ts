@@ -5,12 +5,10 @@ import { startAuthCallout } from '../fleet/auth-callout.ts';
 import { answerCalls } from '../fleet/calls.ts';
 import { answerEnrolments } from '../fleet/enrolment-service.ts';
 import { subjects, type Answer, type BeatRefusal } from '../fleet/model.ts';
-import { nudgeBy } from '../fleet/nudge.ts';
 import { ingestHeartbeatMs, noteIngestUp } from '../fleet/silence.ts';
-import { wakeReadersBy } from '../events/append.ts';
-import { outboxWakeSubject } from '../events/model.ts';
 import { connectControl, type Bus } from '../platform/nats/bus.ts';
 import { aborted, repeat, runProcess, type Role } from './process.ts';
+import { wakeAndNudgeOver } from './wake.ts';
 
 export async function runIngest(role: Role): Promise<void> {
   const { config, db, log, signal, onReady } = role;
@@ -26,12 +24,6 @@ export async function runIngest(role: Role): Promise<void> {
   await Promise.all(services.map((service) => service.close()));
   await Promise.all([heartbeat, logins.close()]);
   await bus.close();
-}
-
-/** Processes that commit say so over NATS: readers of the outbox wake, agents beat sooner. */
-export function wakeAndNudgeOver(bus: Bus): void {
-  wakeReadersBy(() => bus.publish(outboxWakeSubject, null));
-  nudgeBy((nodeId) => bus.publish(subjects.nudge(nodeId), null));
 }
 
 /** One bad or silent agent never delays another: handlers are bounded, and what doesn't parse costs a refusal. */

@@ -7,7 +7,7 @@ import { newId } from '../platform/ids.ts';
 import { leadWhenever } from '../platform/leader.ts';
 import { connectControl } from '../platform/nats/bus.ts';
 import { openTemporal } from '../platform/temporal.ts';
-import { wakeAndNudgeOver } from './ingest.ts';
+import { wakeAndNudgeOver } from './wake.ts';
 import { repeat, runProcess, type Role } from './process.ts';
 
 /** Runs that one sweep asks Temporal about: its visibility-free describe costs a few ms each. */

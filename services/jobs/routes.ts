@@ -1,0 +1,165 @@
+/** REST routes of jobs. Logs and checkpoints of a job stand in their own rooms. */
+import Type from 'typebox';
+import { jobKey } from '../events/model.ts';
+import type { Config } from '../platform/config.ts';
+import { type Db } from '../platform/db.ts';
+import { problems, refTo, type Api } from '../platform/http.ts';
+import { answerOnce, IdempotencyHeaders } from '../platform/idempotency.ts';
+import { defaultPageSize, nextPageToken, pageKey, pageQuery, pageToken, toPage } from '../platform/pages.ts';
+import { attemptsOf } from './attempts.ts';
+import { cancelJob } from './cancel.ts';
+import { getJob, requireJob } from './get.ts';
+import { listJobs } from './list.ts';
+import { jobStates } from './model.ts';
+import { storedEvents } from './queries.ts';
+import { QueueRoom } from './queue-room.ts';
+import { retryJob } from './retry.ts';
+import { JobSpec, namePattern } from './spec.ts';
+import { submitJob } from './submit.ts';
+import { AttemptView, JobEventView, JobView, toAttemptView, toJobEventView, toJobView } from './view.ts';
+
+export interface JobDeps {
+  readonly db: Db;
+  readonly config: Pick<Config, 'pageSizeMax' | 'idempotencyHours' | 'queuedJobsMaxPerTeam' | 'lostGraceMs' | 'temporalUiUrl' | 'temporalNamespace'>;
+}
+
+const closed = { additionalProperties: false } as const;
+export const JobParams = Type.Object({ job: Type.String({ description: 'Id, `job_…`' }) });
+
+const CancelBody = Type.Object({
+  reason: Type.Optional(Type.String({ maxLength: 200, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$', description: 'One sentence for people' })),
+  ifVersion: Type.Optional(Type.String({ pattern: '^[0-9]{1,18}$', description: 'Refuse, where the job has another version' })),
+}, closed);
+
+const filters = {
+  state: Type.Optional(Type.Array(Type.Enum([...jobStates]), { maxItems: jobStates.length, description: 'Repeatable: any of these' })),
+  team: Type.Optional(Type.String({ pattern: namePattern })),
+  name: Type.Optional(Type.String({ pattern: namePattern })),
+  label: Type.Optional(Type.Array(Type.String({ maxLength: 400, pattern: '^[A-Za-z0-9][A-Za-z0-9._/-]{0,127}=[^\\u0000-\\u001f\\u007f-\\u009f]*$' }), { maxItems: 32, description: '`key=value`, repeatable: all of these' })),
+};
+
+export function jobRoutes(app: Api, deps: JobDeps): void {
+  for (const schema of [JobSpecNamed, JobView, AttemptView, JobEventView]) app.addSchema(schema);
+  writes(app, deps);
+  reads(app, deps);
+  histories(app, deps);
+}
+
+const JobSpecNamed = { ...JobSpec, $id: 'JobSpec' };
+const jobAnswer = refTo(JobView);
+
+function writes(app: Api, { db, config }: JobDeps): void {
+  const room = new QueueRoom(config.queuedJobsMaxPerTeam);
+
+  app.post('/v1/jobs', {
+    schema: {
+      operationId: 'submitJob', summary: 'Submit a job', tags: ['jobs'], headers: IdempotencyHeaders,
+      body: Type.Unsafe<JobSpec>({ $ref: 'JobSpec#' }), response: { 201: jobAnswer, ...problems(409, 422, 429) },
+    },
+    config: { allow: 'jobs:write' },
+  }, async (request, reply) => {
+    const view = await answerOnce(db, request, reply, 201, config.idempotencyHours, async (tx) => {
+      const job = await submitJob(tx, room, request.body, { requestId: request.id });
+      return toJobView(await getJob(tx, job.id), config);
+    });
+    reply.header('location', view.links.self);
+    return view;
+  });
+
+  app.post('/v1/jobs/:job/cancel', {
+    schema: {
+      operationId: 'cancelJob', summary: 'Cancel a job', tags: ['jobs'],
+      description: 'A waiting job ends at once; a placed one is told to stop and ends when its processes are gone. Repeating it changes nothing.',
+      params: JobParams, headers: IdempotencyHeaders, body: Type.Optional(CancelBody), response: { 200: jobAnswer, ...problems(404, 409, 412, 422) },
+    },
+    config: { allow: 'jobs:write' },
+  }, async (request, reply) => {
+    await requireJob(db, request.params.job);
+    const { reason, ifVersion } = (request.body ?? {}) as { reason?: string; ifVersion?: string };
+    return answerOnce(db, request, reply, 200, config.idempotencyHours, async (tx) => {
+      const job = await cancelJob(tx, {
+        jobId: request.params.job, ...(reason ? { reason } : {}), ...(ifVersion === undefined ? {} : { ifVersion: BigInt(ifVersion) }),
+      }, config);
+      return toJobView(await getJob(tx, job.id), config);
+    });
+  });
+
+  app.post('/v1/jobs/:job/retry', {
+    schema: {
+      operationId: 'retryJob', summary: 'Submit an ended job again, as a new job', tags: ['jobs'],
+      params: JobParams, headers: IdempotencyHeaders, response: { 201: jobAnswer, ...problems(404, 409, 422, 429) },
+    },
+    config: { allow: 'jobs:write' },
+  }, async (request, reply) => {
+    await requireJob(db, request.params.job);
+    const view = await answerOnce(db, request, reply, 201, config.idempotencyHours, async (tx) => {
+      const job = await retryJob(tx, room, request.params.job, request.id);
+      return toJobView(await getJob(tx, job.id), config);
+    });
+    reply.header('location', view.links.self);
+    return view;
+  });
+}
+
+function reads(app: Api, { db, config }: JobDeps): void {
+  app.get('/v1/jobs', {
+    schema: {
+      operationId: 'listJobs', summary: 'List jobs, newest first', tags: ['jobs'],
+      querystring: Type.Object({ ...filters, ...pageQuery(config.pageSizeMax) }, closed),
+      response: { 200: Type.Object({ items: Type.Array(jobAnswer), next_page_token: nextPageToken }), ...problems(404) },
+    },
+    config: { allow: 'jobs:read' },
+  }, async ({ query }) => {
+    const page = await listJobs(db, {
+      ...(query.state ? { states: query.state } : {}),
+      ...(query.team === undefined ? {} : { team: query.team }),
+      ...(query.name === undefined ? {} : { name: query.name }),
+      ...(query.label ? { labels: query.label } : {}),
+      ...(query.page_token === undefined ? {} : { pageToken: query.page_token }),
+      pageSize: query.page_size ?? Math.min(defaultPageSize, config.pageSizeMax),
+    });
+    return { ...page, items: page.items.map((facts) => toJobView(facts, config)) };
+  });
+
+  app.get('/v1/jobs/:job', {
+    schema: { operationId: 'getJob', summary: 'Read a job', tags: ['jobs'], params: JobParams, response: { 200: jobAnswer, ...problems(404) } },
+    config: { allow: 'jobs:read' },
+  }, async (request, reply) => {
+    const view = toJobView(await getJob(db, request.params.job), config);
+    reply.header('etag', `"${view.version}"`);
+    return view;
+  });
+}
+
+function histories(app: Api, { db, config }: JobDeps): void {
+  const page = Type.Object(pageQuery(config.pageSizeMax), closed);
+  const sizeOf = (query: { page_size?: number }): number => query.page_size ?? Math.min(defaultPageSize, config.pageSizeMax);
+
+  app.get('/v1/jobs/:job/attempts', {
+    schema: {
+      operationId: 'listAttempts', summary: 'Attempts of a job with their members, newest first', tags: ['jobs'],
+      params: JobParams, querystring: page,
+      response: { 200: Type.Object({ items: Type.Array(refTo(AttemptView)), next_page_token: nextPageToken }), ...problems(404) },
+    },
+    config: { allow: 'jobs:read' },
+  }, async ({ params, query }) => {
+    const found = await attemptsOf(db, params.job, sizeOf(query), query.page_token);
+    return { ...found, items: found.items.map(toAttemptView) };
+  });
+
+  app.get('/v1/jobs/:job/events', {
+    schema: {
+      operationId: 'listJobEvents', summary: 'Stored events of a job, in their order', tags: ['jobs', 'events'],
+      params: JobParams, querystring: page,
+      response: { 200: Type.Object({ items: Type.Array(refTo(JobEventView)), next_page_token: nextPageToken }), ...problems(404) },
+    },
+    config: { allow: 'jobs:read' },
+  }, async ({ params, query }) => {
+    await requireJob(db, params.job);
+    const filter = { eventsOf: params.job };
+    const size = sizeOf(query);
+    const after = pageKey(query.page_token, filter, [/^[0-9]{1,18}$/])?.[0] ?? '0';
+    const events = await storedEvents(db, jobKey(params.job), BigInt(after), size + 1);
+    return toPage(events, size, toJobEventView, (last) => pageToken([last.pos.toString()], filter));
+  });
+}

@@ -8,7 +8,7 @@ import { describe } from './error.ts';
 import { supervisor } from './guard.ts';
 import { layoutOf } from './layout.ts';
 import { livingParts } from './pid-file.ts';
-import { readPorts } from './ports.ts';
+import { givenServices, readPorts } from './ports.ts';
 
 const checks: readonly Check[] = [
   checkNode, checkPython, checkProgram('postgres'), checkProgram('temporal'), checkProgram('nats'), checkPostgresLinks,
@@ -44,9 +44,4 @@ async function runCheck(check: Check, context: CheckContext): Promise<CheckResul
   } catch (error) {
     return { name: check.name || 'check', state: 'fail', found: describe(error), remedy: 'Report this together with the output of `muster doctor --json`.' };
   }
-}
-
-function givenServices(): CheckContext['given'] {
-  const given = { postgres: 'MUSTER_DATABASE_URL', temporal: 'MUSTER_TEMPORAL_ADDRESS', nats: 'MUSTER_NATS_URL' } as const;
-  return new Set((['postgres', 'temporal', 'nats'] as const).filter((name) => process.env[given[name]]));
 }

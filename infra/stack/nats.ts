@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { connect } from 'nats';
 import { createAccount, fromSeed } from 'nkeys.js';
 import { subjects } from '#services/fleet/model.ts';
 import { agentAccount } from '#services/platform/nats/auth-callout.ts';
+import { probeJetStream } from '#services/platform/nats/probe.ts';
 import type { Layout } from './layout.ts';
 import { requireFreePort } from './port-owner.ts';
 import { startProcess, type Running } from './process.ts';
@@ -17,6 +17,7 @@ export interface Nats extends Running {
 }
 
 const controlUser = 'control';
+const probeTimeoutMs = 2_000;
 
 /** Starts NATS with JetStream; every user but `control` is decided by the auth callout (services/fleet). */
 export async function startNats(layout: Layout, port: number): Promise<Nats> {
@@ -39,7 +40,7 @@ export async function startNats(layout: Layout, port: number): Promise<Nats> {
     stopSignal: 'SIGTERM',
     stopTimeoutMs: 15_000,
     readyTimeoutMs: 60_000,
-    ready: () => requireJetStream(url, password),
+    ready: async () => { await probeJetStream({ natsUrl: url, natsUser: controlUser, natsPassword: password }, probeTimeoutMs); },
   });
   return { ...running, url, passwordFile: secretFile(layout.secrets, 'nats-control-password'), issuerSeedFile: secretFile(layout.secrets, 'nats-issuer-seed') };
 }
@@ -74,13 +75,4 @@ authorization {
   auth_callout { issuer: ${issuer}, account: CONTROL, auth_users: [ ${controlUser} ] }
 }
 `;
-}
-
-async function requireJetStream(url: string, password: string): Promise<void> {
-  const connection = await connect({ servers: url, user: controlUser, pass: password, reconnect: false, timeout: 2_000 });
-  try {
-    await (await connection.jetstreamManager()).getAccountInfo();
-  } finally {
-    await connection.close();
-  }
 }

@@ -3,6 +3,9 @@ import net from 'node:net';
 import { StackError } from './error.ts';
 import { allPids, commandLine } from './process-identity.ts';
 
+/** enough to recognise a program; some command lines are pages long */
+const shownCommandChars = 160;
+
 export interface PortOwner { readonly pid: number; readonly command: string }
 
 const listening = '0A';
@@ -21,7 +24,7 @@ export function portOwner(port: number): PortOwner | undefined {
   const inodes = new Set(['/proc/net/tcp', '/proc/net/tcp6'].flatMap((file) => listenerInodes(readText(file), port)));
   if (inodes.size === 0) return undefined;
   const pid = allPids().find((candidate) => socketsOf(candidate).some((inode) => inodes.has(inode)));
-  return pid === undefined ? undefined : { pid, command: commandLine(pid) ?? 'unknown' };
+  return pid === undefined ? undefined : { pid, command: (commandLine(pid) ?? 'unknown').slice(0, shownCommandChars) };
 }
 
 /**

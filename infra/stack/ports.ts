@@ -1,3 +1,5 @@
+import { serviceNames, type ServiceName } from './part.ts';
+
 /** Ports of what the local stack starts; high and unusual, so that a Postgres or Temporal of the machine doesn't collide. */
 const ports = {
   postgres: { variable: 'MUSTER_POSTGRES_PORT', default: 15432 },
@@ -26,3 +28,13 @@ export function readPorts(env: NodeJS.ProcessEnv = process.env): StackPorts {
 }
 
 export const portVariable = (name: PortName): string => ports[name].variable;
+
+const addressVariables = { postgres: 'MUSTER_DATABASE_URL', temporal: 'MUSTER_TEMPORAL_ADDRESS', nats: 'MUSTER_NATS_URL' } as const;
+
+/** Services whose address the environment gives: they are used as they are, and nothing is started for them. */
+export function givenServices(env: NodeJS.ProcessEnv = process.env): ReadonlySet<ServiceName> {
+  const hasValue = (variable: string): boolean => Boolean(env[variable] ?? env[`${variable}_FILE`]);
+  return new Set(serviceNames.filter((name) => hasValue(addressVariables[name])));
+}
+
+export const addressVariable = (name: ServiceName): string => addressVariables[name];

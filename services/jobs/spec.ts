@@ -1,6 +1,5 @@
 /** The specification of a job as the API takes it. Bounds stand here, once; the OpenAPI document has them from here. */
 import Type, { type Static } from 'typebox';
-import { topologyLevels } from './model.ts';
 
 /** Letters, digits, dot, dash, underscore: safe in subjects, file names and terminals. */
 export const namePattern = '^[A-Za-z0-9]([A-Za-z0-9._-]{0,62}[A-Za-z0-9])?$';
@@ -25,7 +24,7 @@ export const JobSpec = Type.Object({
   memoryBytes: Type.Optional(Type.String({ pattern: '^(0|[1-9][0-9]{0,15})$', default: '0', description: 'Bytes a member, a decimal string' })),
   nodeSelector: Type.Optional(Type.Record(Type.String({ pattern: labelKeyPattern }), Type.String({ maxLength: 256, pattern: printable }), { ...closed, maxProperties: 32, description: 'Labels that a node must have' })),
   topology: Type.Optional(Type.Object({
-    level: Type.Union(topologyLevels.map((level) => Type.Literal(level))),
+    level: Type.Union([Type.Literal('region'), Type.Literal('zone'), Type.Literal('pod'), Type.Literal('rack'), Type.Literal('nvlink'), Type.Literal('node')]),
     mode: Type.Union([Type.Literal('required'), Type.Literal('preferred')]),
   }, { ...closed, description: 'All members within one domain of this level' })),
   priorityClass: Type.Optional(Type.Union([Type.Literal('low'), Type.Literal('normal'), Type.Literal('high')], { default: 'normal' })),

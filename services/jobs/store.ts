@@ -20,7 +20,7 @@ export async function insertJob(tx: Tx, job: InsertObject<DB, 'job'>): Promise<J
   return toJobRow(await tx.insertInto('job').values(job).returningAll().executeTakeFirstOrThrow());
 }
 
-/** @returns false, when someone was faster */
+/** @returns undefined, when someone was faster */
 export async function updateJob(tx: Tx, job: Pick<JobRow, 'id' | 'version'>, change: UpdateObject<DB, 'job'>): Promise<JobRow | undefined> {
   const row = await tx
     .updateTable('job')

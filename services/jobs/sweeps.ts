@@ -6,7 +6,7 @@ import { liftFenceCordons } from '../scheduler/allocations.ts';
 import { endTicket, endTicketsOf, overdueTickets } from '../scheduler/tickets.ts';
 import { isActive } from './model.ts';
 import { jobEvent, moveJob } from './move.ts';
-import { lockJob } from './store.ts';
+import { lockJob } from './lock.ts';
 
 /** Rows that one sweep handles at most; the next one goes on. */
 const perSweepMax = 500;

@@ -1,0 +1,30 @@
+/** One real stack a run: Postgres, Temporal and NATS on free ports, in a folder of their own, gone afterwards. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { startServices } from '#infra/stack/services.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgresUrl: string;
+    temporalAddress: string;
+    natsUrl: string;
+    natsPasswordFile: string;
+    issuerSeedFile: string;
+  }
+}
+
+export default async function setUpStack(project: TestProject): Promise<() => Promise<void>> {
+  const home = await mkdtemp(path.join(tmpdir(), 'muster-test-'));
+  const services = await startServices({ home, headlessTemporal: true });
+  project.provide('postgresUrl', services.databaseUrl);
+  project.provide('temporalAddress', services.temporalAddress);
+  project.provide('natsUrl', services.natsUrl);
+  project.provide('natsPasswordFile', services.natsPasswordFile);
+  project.provide('issuerSeedFile', services.issuerSeedFile);
+  return async () => {
+    await services.stop();
+    await rm(home, { recursive: true, force: true });
+  };
+}

@@ -4,11 +4,11 @@ import { NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporal
 import { buildActivities } from '#activities/index.ts';
 import { loadWorkflowBundle } from '#infra/temporal/bundle.ts';
 import { searchAttributeRemedy, searchAttributes } from '#infra/temporal/search-attributes.ts';
-import { readConfig, type Config } from '../platform/config.ts';
-import { openDb, type Db } from '../platform/db.ts';
-import { openLog, type Log } from '../platform/log.ts';
+import type { Config } from '../platform/config.ts';
+import type { Log } from '../platform/log.ts';
 import { taskQueueOf } from '../platform/temporal.ts';
 import { temporalLogger } from '../platform/temporal-log.ts';
+import { aborted, runProcess, type Role } from './process.ts';
 
 const retryMinMs = 200;
 const retryMaxMs = 5_000;
@@ -16,25 +16,23 @@ const retryMaxMs = 5_000;
 const shutdownGraceTime = '5 seconds';
 const shutdownForceTime = '8 seconds';
 
-export interface WorkerRole {
-  readonly config: Config;
-  readonly db: Db;
-  readonly log: Log;
-  /** aborted: finish what is under way, then return */
-  readonly signal: AbortSignal;
-  /** called whenever the worker polls */
-  readonly onReady?: () => void;
-  /** for tests: interceptors, cache size */
+export interface WorkerRole extends Role {
+  /** interceptors and cache size of tests */
   readonly options?: Pick<WorkerOptions, 'interceptors' | 'maxCachedWorkflows' | 'stickyQueueScheduleToStartTimeout'>;
 }
 
 /** Runs until the signal; a dependency that is away is waited for, one that drops is connected to again (SL21). */
 export async function runWorker(role: WorkerRole): Promise<void> {
   const { log, signal } = role;
+  let isReady = false;
+  const onReady = (): void => {
+    if (!isReady) role.onReady?.();
+    isReady = true;
+  };
   for (let failures = 0; !signal.aborted; ) {
     const startedAt = performance.now();
     try {
-      await serve(role);
+      await serve({ ...role, onReady });
       return;
     } catch (error) {
       if (signal.aborted) return;
@@ -84,9 +82,6 @@ async function requireSearchAttributes(connection: NativeConnection, config: Con
   throw new Error(`search attributes ${missing.join(', ')} are not registered: ${remedy}`);
 }
 
-const aborted = (signal: AbortSignal): Promise<void> =>
-  signal.aborted ? Promise.resolve() : new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-
 const messageOf = (error: unknown): string => {
   const text = error instanceof Error ? error.message : String(error);
   return error instanceof Error && error.cause instanceof Error ? `${text}: ${error.cause.message}` : text;
@@ -101,16 +96,9 @@ export function installTemporalRuntime(log: Log): void {
   });
 }
 
-async function main(): Promise<void> {
-  const config = readConfig();
-  const log = openLog('worker', config.logLevel);
-  installTemporalRuntime(log);
-  const db = openDb(config, log, 'worker');
-  const stop = new AbortController();
-  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort());
-  await runWorker({ config, db, log, signal: stop.signal, onReady: () => process.send?.({ ready: true }) });
-  await db.destroy();
-  if (process.connected) process.disconnect();
+if (import.meta.main) {
+  await runProcess('worker', (role) => {
+    installTemporalRuntime(role.log);
+    return runWorker(role);
+  });
 }
-
-if (import.meta.main) await main();

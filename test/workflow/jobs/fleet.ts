@@ -1,11 +1,10 @@
 /** A fleet of rows: nodes without agents, whose members report what a test says, through the real operations. */
 import { sql } from 'kysely';
-import { nudgeNodes } from '#services/fleet/nudge.ts';
-import { moveJob } from '#services/jobs/move.ts';
+import { sweepLostJobs, sweepSilentNodes } from '#services/fleet/silence.ts';
 import { observeMembers, type Seen } from '#services/jobs/observe.ts';
 import { withDefaults, type JobSpec } from '#services/jobs/spec.ts';
-import { lockJob, membersOf, type JobRow } from '#services/jobs/store.ts';
-import { orderMembersToStop } from '#services/jobs/vacate.ts';
+import { lockJob } from '#services/jobs/lock.ts';
+import { membersOf, type JobRow } from '#services/jobs/store.ts';
 import type { Config } from '#services/platform/config.ts';
 import { inTransaction, type Db } from '#services/platform/db.ts';
 import { newId } from '#services/platform/ids.ts';
@@ -57,16 +56,22 @@ export async function placeJob(db: Db, jobId: string): Promise<string> {
     shape: { members, devicesPerMember, deviceModels: [], cpuMilli, memoryBytes: 0n, nodeSelector: {}, topology: null },
     exclusive: row.exclusive, avoidNodes: [], checkpointId: null, unreadable: false, pins: null, ticket: null, olderEpochNodes: [], shapeKey: 'test',
   };
-  const placed = Array.from({ length: members }, (_, rank) => ({
-    rank, nodeId: nodeIds[Math.floor(rank / perNode)]!, localRank: rank % perNode,
-    devices: Array.from({ length: devicesPerMember }, (_device, index) => (rank % perNode) * devicesPerMember + index),
-  }));
+  const free = await freeDevices(db);
+  const placed = Array.from({ length: members }, (_, rank) => {
+    const nodeId = nodeIds[Math.floor(rank / perNode)]!;
+    return { rank, nodeId, localRank: rank % perNode, devices: free.get(nodeId)?.splice(0, devicesPerMember) ?? [] };
+  });
   const { items } = await commitPlacements(db, {
     leadership: { name: 'scheduler', holder, token: 1n }, incarnation: 1, items: [{ job, members: placed }], membersMax: 200,
   });
   const verdict = items.get(jobId)?.verdict;
   if (verdict !== 'placed') throw new Error(`${jobId} was not placed: ${verdict}`);
   return (await db.selectFrom('job').select('epoch').where('id', '=', jobId).executeTakeFirstOrThrow()).epoch.toString();
+}
+
+async function freeDevices(db: Db): Promise<Map<string, number[]>> {
+  const rows = await db.selectFrom('device').select(['node_id', 'idx']).where('used_milli', '=', 0).orderBy('idx').execute();
+  return new Map(Array.from(Map.groupBy(rows, (row) => row.node_id), ([id, devices]) => [id, devices.map((device) => device.idx)]));
 }
 
 /** Reports members of the job's current epoch (or of the given one), all of them where no ranks are given. */
@@ -92,23 +97,18 @@ function toSeen(key: { job: string; epoch: string; rank: number }, what: Report)
   }
 }
 
-/** The node falls silent, its lease runs out now, and the job that has members there is LOST. */
-export async function silence(db: Db, jobId: string, nodeId: string): Promise<void> {
-  await db.updateTable('node').set({ state: 'UNKNOWN', lease_until: sql<Date>`clock_timestamp()` }).where('id', '=', nodeId).execute();
-  await inTransaction(db, async (tx) => {
-    const job = await lockJob(tx, jobId);
-    if (job) await moveJob(tx, job, 'nodeSilent', 'LOST');
-  });
+/** The node's lease runs out now; the sweeps find it silent and its jobs LOST. */
+export async function silence(db: Db, config: Config, nodeId: string): Promise<void> {
+  await db.updateTable('node').set({ lease_until: sql<Date>`clock_timestamp()` }).where('id', '=', nodeId).execute();
+  await sweepSilentNodes(db, config);
+  await sweepLostJobs(db);
 }
 
-export async function cancel(db: Db, jobId: string): Promise<void> {
-  await inTransaction(db, async (tx) => {
-    const job = await lockJob(tx, jobId);
-    if (!job) throw new Error(`${jobId} has no row`);
-    const cancelling = await moveJob(tx, job, 'cancelActive', 'CANCELLING', { vacate_deadline_at: sql<Date>`clock_timestamp() + interval '1 second'` });
-    await orderMembersToStop(tx, cancelling, 'cancel', 1_000);
-    nudgeNodes(tx, []);
-  });
+/** The silent node is back after all: heard, and its members of ended epochs are reported gone. */
+export async function revive(db: Db, config: Config, nodeId: string): Promise<void> {
+  await db.updateTable('node').set({ state: 'LIVE', lease_until: sql<Date>`clock_timestamp() + interval '1 hour'` }).where('id', '=', nodeId).execute();
+  const members = await db.selectFrom('member').select(['job_id', 'epoch', 'rank']).where('node_id', '=', nodeId).where('gone_at', 'is', null).execute();
+  for (const { job_id, epoch, rank } of members) await report(db, config, job_id, { state: 'gone' }, [rank], epoch);
 }
 
 /** What obedient agents do: members that are ordered to stop exit by SIGTERM. @returns whether there were any */

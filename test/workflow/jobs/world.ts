@@ -1,25 +1,25 @@
 /** A world for the job workflow: a database of its own, a fleet of rows, the real worker role, and a courier of events. */
-import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection, type WorkflowExecutionDescription, type WorkflowExecutionInfo } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import type { WorkerOptions } from '@temporalio/worker';
 import { pino } from 'pino';
+import { cancelJob } from '#services/jobs/cancel.ts';
 import { isActive, jobWorkflowId, type JobState } from '#services/jobs/model.ts';
 import type { JobSpec } from '#services/jobs/spec.ts';
 import type { JobRow } from '#services/jobs/store.ts';
-import { readConfig, type Config } from '#services/platform/config.ts';
-import { openDb, type Db } from '#services/platform/db.ts';
+import type { Config, Environment } from '#services/platform/config.ts';
+import { inTransaction, type Db } from '#services/platform/db.ts';
 import { openTemporal, type Supervisor } from '#services/platform/temporal.ts';
 import { installTemporalRuntime, runWorker } from '#services/roles/worker.ts';
-import { createTestDatabase } from '../../database.ts';
-import { cancel, insertFleet, insertJob, obeyStops, placeJob, report, silence, type Report } from './fleet.ts';
+import { openWorld, type World as Stack } from '../../setup/world.ts';
+import { insertFleet, insertJob, obeyStops, placeJob, report, silence, type Report } from './fleet.ts';
 
 export type History = temporal.api.history.v1.IHistory;
 
 export interface WorldOptions {
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Environment;
   readonly worker?: Pick<WorkerOptions, 'interceptors' | 'maxCachedWorkflows' | 'stickyQueueScheduleToStartTimeout'>;
   /** without: the test starts and stops the worker itself */
   readonly withoutWorker?: true;
@@ -39,7 +39,7 @@ export class World {
   readonly supervisor: Supervisor;
   readonly #options: WorldOptions;
   readonly #connection: Connection;
-  readonly #dropDatabase: () => Promise<void>;
+  readonly #stack: Stack;
   readonly #couriers = new AbortController();
   readonly #loops: Promise<void>[] = [];
   #worker: { stop: AbortController; done: Promise<void> } | undefined;
@@ -49,26 +49,19 @@ export class World {
   silentNodes: string[] = [];
   obeys = true;
 
-  private constructor(options: WorldOptions, config: Config, dropDatabase: () => Promise<void>) {
+  private constructor(options: WorldOptions, stack: Stack) {
     this.#options = options;
-    this.config = config;
-    this.db = openDb(config, log, 'test');
-    this.supervisor = openTemporal(config, log);
-    this.#connection = Connection.lazy({ address: config.temporalAddress });
-    this.#dropDatabase = dropDatabase;
+    this.#stack = stack;
+    this.config = stack.config;
+    this.db = stack.db;
+    this.supervisor = openTemporal(stack.config, log);
+    this.#connection = Connection.lazy({ address: stack.config.temporalAddress });
   }
 
   static async open(options: WorldOptions = {}): Promise<World> {
     if (!isInstalled) installTemporalRuntime(log);
     isInstalled = true;
-    const server = readConfig();
-    if (!server.databaseUrl) throw new Error('give MUSTER_DATABASE_URL and MUSTER_TEMPORAL_ADDRESS of a running stack');
-    const database = await createTestDatabase(server.databaseUrl);
-    const config = readConfig({
-      ...process.env, MUSTER_DATABASE_URL: database.url, MUSTER_SCOPE: `test-${randomBytes(5).toString('hex')}`, MUSTER_DATABASE_POOL_MAX: '6',
-      MUSTER_LEASE_TTL_MS: '1000', MUSTER_LEASE_DRIFT_MS: '200', MUSTER_STUCK_GRACE_MS: '1000', MUSTER_LOST_GRACE_MS: '200', ...options.env,
-    });
-    const world = new World(options, config, database.drop);
+    const world = new World(options, await openWorld({ MUSTER_LOST_GRACE_MS: '200', MUSTER_STUCK_GRACE_MS: '1000', ...options.env }));
     await insertFleet(world.db);
     world.#loops.push(world.#carryEvents(), world.#obeyStops());
     if (!options.withoutWorker) await world.startWorker();
@@ -83,8 +76,7 @@ export class World {
     await Promise.all(open.map(({ id }) => this.#handle(id).terminate('the test is over').catch(() => undefined)));
     await this.supervisor.close();
     await this.#connection.close();
-    await this.db.destroy();
-    await this.#dropDatabase();
+    await this.#stack.close();
   }
 
   async startWorker(): Promise<void> {
@@ -104,11 +96,13 @@ export class World {
   submit(spec?: Partial<JobSpec>): Promise<string> { return insertJob(this.db, spec); }
   place(jobId: string): Promise<string> { return placeJob(this.db, jobId); }
   report(jobId: string, what: Report, ranks?: readonly number[], epoch?: bigint): Promise<void> { return report(this.db, this.config, jobId, what, ranks, epoch); }
-  cancel(jobId: string): Promise<void> { return cancel(this.db, jobId); }
-  async silence(jobId: string, nodeId: string): Promise<void> {
+  async cancel(jobId: string): Promise<void> { await inTransaction(this.db, (tx) => cancelJob(tx, { jobId }, this.config)); }
+  async silence(nodeId: string): Promise<void> {
     this.silentNodes.push(nodeId);
-    await silence(this.db, jobId, nodeId);
+    await silence(this.db, this.config, nodeId);
   }
+  /** what a role's process gets to see the same world */
+  get env(): Environment { return this.#stack.env; }
 
   async submitAndPlace(spec?: Partial<JobSpec>): Promise<string> {
     const jobId = await this.submit(spec);
@@ -152,6 +146,7 @@ export class World {
     return new Client({ connection: this.#connection }).workflow.getHandle(jobWorkflowId(jobId));
   }
 
+  async terminate(jobId: string): Promise<void> { await this.#handle(jobId).terminate('by an operator'); }
   history(jobId: string): Promise<History> { return this.#handle(jobId).fetchHistory(); }
   describe(jobId: string): Promise<WorkflowExecutionDescription> { return this.#handle(jobId).describe(); }
   /** What the Web UI shows as the run's current details. */

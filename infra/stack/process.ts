@@ -29,13 +29,15 @@ export interface Running {
   stop(): Promise<void>;
 }
 
+/** A role that has let go of us ends at once, and its exit code says more than its silence. */
+const lastWordsMs = 500;
 const probeEveryMs = 25;
 const tailLines = 12;
 const logBytesMax = 16 * 1024 * 1024;
 
 /**
  * Starts a process in a session of its own, so that the terminal's Ctrl-C reaches only the supervisor, and waits
- * until it is ready.
+ * until it is ready. A role that lets go of its parent has ended its work: if its process stays, it is stopped.
  *
  * @throws StackError with the last lines of its log, when it ends or stays silent; nothing is left running then
  */
@@ -43,6 +45,7 @@ export async function startProcess(layout: Layout, spec: ProcessSpec): Promise<R
   const logFile = path.join(layout.logs, `${spec.name}.log`);
   const { child, logStart } = spawnWithLog(spec, logFile);
   const exited = new Promise<number | NodeJS.Signals>((resolve) => child.once('exit', (code, signal) => resolve(code ?? signal ?? 0)));
+  const disconnected = spec.ready === 'message' ? new Promise<void>((resolve) => child.once('disconnect', resolve)) : new Promise<never>(() => undefined);
   const failedToSpawn = new Promise<never>((_, reject) => child.once('error', reject));
   const record = child.pid === undefined ? undefined : recordOf(child.pid, spec);
   if (!record) {
@@ -58,9 +61,13 @@ export async function startProcess(layout: Layout, spec: ProcessSpec): Promise<R
   const outcome = await Promise.race([
     isReady(spec, child, exited).then(() => 'ready' as const),
     exited.then((how) => `ended with ${how} before it was ready`),
+    disconnected.then(() => delay(lastWordsMs, 'gave up before it was ready')),
     delay(spec.readyTimeoutMs, `not ready after ${spec.readyTimeoutMs / 1000} s`, { ref: false }),
   ]);
-  if (outcome === 'ready') return running;
+  if (outcome === 'ready') {
+    void disconnected.then(() => delay(spec.stopTimeoutMs, undefined, { ref: false })).then(running.stop);
+    return running;
+  }
   await running.stop();
   throw failure(spec, outcome, logFile, logStart);
 }

@@ -58,7 +58,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       payload jsonb not null,
       error text not null,
       deliveries integer not null,
-      state text not null default 'DEAD' check (state in ('DEAD', 'REDRIVEN')),
+      state text not null default 'DEAD' check (state in ('DEAD', 'REDRIVEN', 'HANDLED')),
       created_at timestamptz not null default now(),
       redriven_at timestamptz,
       unique (consumer, pos)

@@ -14,6 +14,16 @@ export interface TestDatabase {
 /** Serialises the makers of the template; any number will do, as long as it is ours. */
 const templateLock = 7_390_112;
 
+/** A database without any table. */
+export async function createEmptyDatabase(serverUrl: string): Promise<TestDatabase> {
+  const admin = new pg.Client({ connectionString: serverUrl });
+  await admin.connect();
+  const name = `muster_test_${randomBytes(6).toString('hex')}`;
+  await admin.query(`create database ${name}`);
+  await admin.end();
+  return { url: urlOf(serverUrl, name), drop: () => drop(serverUrl, name) };
+}
+
 /** @param serverUrl  of any database of the test server, with the right to create others */
 export async function createTestDatabase(serverUrl: string): Promise<TestDatabase> {
   const admin = new pg.Client({ connectionString: serverUrl });

@@ -4,7 +4,7 @@
  */
 import type { TopologyLevel } from '../jobs/model.ts';
 import { bestHall, matchesSelector, modelsOf, place } from './place.ts';
-import type { FleetNode, PendingJob, Reason, ReasonCode, RoundState, Shape } from './model.ts';
+import type { FleetNode, PendingJob, Pins, Reason, ReasonCode, RoundState, Shape } from './model.ts';
 import { roomIfEmpty, seatsIn, type Room } from './rooms.ts';
 
 const namesMax = 5;
@@ -60,17 +60,20 @@ function neverFits(job: PendingJob, nodes: readonly FleetNode[], matching: reado
 }
 
 function nodesAway(job: PendingJob, state: RoundState, matching: readonly FleetNode[]): Reason | undefined {
-  if (job.pins) {
-    const needed = new Set([...Object.values(job.pins.ranks), ...(Object.keys(job.pins.ranks).length === 0 ? job.pins.nodes : [])]);
-    const away = [...needed].filter((id) => !state.nodes.get(id)?.schedulable);
-    if (away.length > 0) return because('node_holding_checkpoint_away', `Its last checkpoint lies on ${names(away)} only, which takes no work now.`);
-  }
   const working = matching.filter((node) => node.schedulable);
   if (place(job, working.map(roomIfEmpty), freshVisits())) return undefined;
+  if (job.pins) return pinnedAway(job, job.pins, state, matching);
   const best = bestHall(job, working.map(roomIfEmpty));
   const away = matching.filter((node) => !node.schedulable).map((node) => node.id);
-  if (away.length === 0) return undefined;
   return because('nodes_cordoned', `Needs room for ${job.shape.members} members${within(job)}; nodes that take work would seat ${best.total}. Cordoned or away: ${names(away)}.`);
+}
+
+function pinnedAway(job: PendingJob, pins: Pins, state: RoundState, matching: readonly FleetNode[]): Reason {
+  const away = pins.nodes.filter((id) => !state.nodes.get(id)?.schedulable);
+  if (away.length > 0) return because('node_holding_checkpoint_away', `Its last checkpoint lies on ${names(pins.nodes)} only; no work now on ${names(away)}.`);
+  const best = bestHall(job, matching.map(roomIfEmpty));
+  return because('node_holding_checkpoint_too_small',
+    `Its last checkpoint lies on ${names(pins.nodes)} only, which would seat ${best.total} of ${job.shape.members} members if empty.`);
 }
 
 /** The scarcest of what it asks for, in the domain where most of it would fit. */
@@ -85,15 +88,15 @@ function notNow(job: PendingJob, matching: readonly FleetNode[], free: readonly 
       : shape.memoryBytes > 0n && only({ memoryBytes: shape.memoryBytes }) < shape.members ? 'memory'
         : shape.devicesPerMember > 0 ? 'devices' : shape.cpuMilli > 0 ? 'cpu' : 'memory';
   const tail = `the best${where} seats ${seated} of ${shape.members} members now`;
-  const avoid = job.pins ? ` (its checkpoint keeps it on ${names(job.pins.nodes)})` : '';
+  const pinned = job.pins ? ` (its checkpoint keeps it on ${names(job.pins.nodes)})` : '';
   if (scarce === 'devices') {
     const best = bestHall({ ...job, pins: null, shape: { ...shape, devicesPerMember: 1, cpuMilli: 0, memoryBytes: 0n } }, free).total;
-    return because('not_enough_devices_now', `Needs ${shape.members * shape.devicesPerMember} devices${where}, ${best} are free in the best; ${tail}${avoid}. ${matching.length} nodes match.`);
+    return because('not_enough_devices_now', `Needs ${shape.members * shape.devicesPerMember} devices${where}, ${best} are free in the best; ${tail}${pinned}. ${matching.length} nodes match.`);
   }
   const [code, need] = scarce === 'cpu'
     ? ['not_enough_cpu_now', `${shape.members * shape.cpuMilli} thousandths of a core`] as const
     : ['not_enough_memory_now', `${BigInt(shape.members) * shape.memoryBytes} bytes of memory`] as const;
-  return because(code, `Needs ${need}${where}; ${tail}${avoid}. ${matching.length} nodes match.`);
+  return because(code, `Needs ${need}${where}; ${tail}${pinned}. ${matching.length} nodes match.`);
 }
 
 const withoutPins = (job: PendingJob): PendingJob => ({ ...job, pins: null });

@@ -3,20 +3,13 @@
  * events are dirty keys, never deltas). The position is taken before the rows are read, so nothing falls between.
  */
 import type { SequencedEvent } from '../events/model.ts';
+import type { EventSource } from '../events/source.ts';
 import { isActive, isEnded, type JobState } from '../jobs/model.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/db.ts';
 import type { ReasonBook } from './reasons.ts';
 import type { FleetState } from './state.ts';
 import { readClockOffsetMs, readNodes, readNodeVersions, readPending, readUnsupervisedStarts } from './store.ts';
-
-/** The outbox as a reader sees it. */
-export interface EventSource {
-  /** the last position given so far */
-  position(): Promise<bigint>;
-  /** numbers what has no position yet; then the next rows after `pos`, in order, at most `limit` */
-  after(pos: bigint, limit: number): Promise<readonly SequencedEvent[]>;
-}
 
 /** Events of one read; the rows that they name are read together. */
 const eventsPerRead = 1_000;

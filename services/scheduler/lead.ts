@@ -3,14 +3,15 @@
  * and no workflow: a slow agent or Temporal away hold nobody's start back.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { EventSource } from '../events/source.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import type { Db } from '../platform/db.ts';
+import type { Latch } from '../platform/latch.ts';
 import type { Leadership } from '../platform/leader.ts';
 import type { Log } from '../platform/log.ts';
 import { commitPlacements, type CommitOutcome } from './commit.ts';
-import { Feed, type EventSource } from './feed.ts';
-import type { Latch } from './latch.ts';
+import { Feed } from './feed.ts';
 import type { RoundPlan } from './model.ts';
 import { ReasonBook } from './reasons.ts';
 import { round } from './round.ts';

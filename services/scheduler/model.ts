@@ -112,7 +112,7 @@ export interface Placement {
 export type ReasonCode =
   | 'no_readable_checkpoint' | 'supervision_away' | 'older_epoch_not_gone' | 'waiting_not_before'
   | 'fleet_empty' | 'selector_matches_no_node' | 'no_such_device_model' | 'no_node_large_enough'
-  | 'node_holding_checkpoint_away' | 'no_domain_large_enough' | 'nodes_cordoned'
+  | 'node_holding_checkpoint_away' | 'node_holding_checkpoint_too_small' | 'no_domain_large_enough' | 'nodes_cordoned'
   | 'not_enough_devices_now' | 'not_enough_cpu_now' | 'not_enough_memory_now';
 
 /** Why a job waits: a stable code, and a sentence with the numbers that decided. */

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commitPlacements } from '#services/scheduler/commit.ts';
 import type { Placement, Verdict } from '#services/scheduler/model.ts';
-import { addJob, addNode, audit, openWorld, pendingJob, placementOn, takeToken, type World } from './world.ts';
+import { openWorld, type World } from '#test/setup/world.ts';
+import { addJob, addNode, audit, pendingJob, placementOn, takeToken } from './rows.ts';
 
 let world: World;
 beforeAll(async () => { world = await openWorld(); });
-afterAll(async () => { await world[Symbol.asyncDispose](); });
+afterAll(async () => { await world.close(); });
 
 let nodes = 0;
 const newNode = async (input: Partial<Parameters<typeof addNode>[1]> = {}): Promise<string> => {

@@ -60,8 +60,9 @@ describe('a job that waits for something says for what', () => {
   it('node_holding_checkpoint_away', () => {
     const pinned = job({}, { checkpointId: 'c', pins: { nodes: ['a'], ranks: { 0: 'a' } } });
     expect(why([node({ id: 'a', schedulable: false }), node({ id: 'b' })], pinned)).toEqual({
-      code: 'node_holding_checkpoint_away', detail: 'Its last checkpoint lies on a only, which takes no work now.',
+      code: 'node_holding_checkpoint_away', detail: 'Its last checkpoint lies on a only; no work now on a.',
     });
+    expect(why([node({ id: 'a', count: 0 }), node({ id: 'b' })], pinned).code).toBe('node_holding_checkpoint_too_small');
     expect(why([node({ id: 'a', taken: [0, 1, 2, 3, 4, 5, 6, 7] }), node({ id: 'b' })], pinned).code).toBe('not_enough_devices_now');
   });
 

@@ -1,50 +1,13 @@
-/** A database of its own, with nodes and jobs written as their rooms would write them. */
-import { randomBytes } from 'node:crypto';
-import pg from 'pg';
-import { openDb, type Db } from '#services/platform/db.ts';
+/** Nodes and jobs, written as their rooms would write them, and an audit of what is in use. */
+import type { Db } from '#services/platform/db.ts';
 import { newId } from '#services/platform/ids.ts';
-import { openLog, type Log } from '#services/platform/log.ts';
-import { migrateToLatest } from '#services/platform/migrate.ts';
 import { withDefaults, type JobSpec } from '#services/jobs/spec.ts';
 import { priorityOf } from '#services/jobs/model.ts';
 import { readPending } from '#services/scheduler/store.ts';
 import type { PendingJob, Placement } from '#services/scheduler/model.ts';
 
-const server = process.env['MUSTER_TEST_POSTGRES_URL'] ?? process.env['MUSTER_DATABASE_URL'] ?? 'postgres://muster@127.0.0.1:21990/postgres';
 export const team = 'team_00000000000000000000000000';
 const holder = 'test';
-
-export interface World extends AsyncDisposable {
-  readonly db: Db;
-  readonly url: string;
-  readonly log: Log;
-}
-
-export async function openWorld(): Promise<World> {
-  const name = `muster_scheduler_${randomBytes(6).toString('hex')}`;
-  await asAdmin(`create database ${name}`);
-  const url = Object.assign(new URL(server), { pathname: `/${name}` }).toString();
-  await migrateToLatest(url);
-  const log = openLog('test', process.env['MUSTER_LOG_LEVEL'] ?? 'silent');
-  const db = openDb({ databaseUrl: url, databasePoolMax: 8, statementTimeoutMs: 10_000, lockTimeoutMs: 5_000 }, log, 'test');
-  return {
-    db, url, log,
-    async [Symbol.asyncDispose]() {
-      await db.destroy();
-      await asAdmin(`drop database ${name} with (force)`);
-    },
-  };
-}
-
-async function asAdmin(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: Object.assign(new URL(server), { pathname: '/postgres' }).toString() });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
-}
 
 export interface NodeInput {
   readonly id: string;
@@ -95,13 +58,6 @@ export function placementOn(job: PendingJob, on: readonly { readonly node: strin
     return { rank, nodeId: node, localRank, devices };
   });
   return { job, members };
-}
-
-export interface Books {
-  readonly node: string;
-  readonly deviceMilli: number;
-  readonly cpuMilli: number;
-  readonly memoryBytes: bigint;
 }
 
 /** What the rows say is in use, and what the allocations add up to: law 1 is that they agree and stay in bounds. */

@@ -16,6 +16,9 @@ export const quick: Environment = {
   MUSTER_POLL_MS: '200',
   MUSTER_LOST_GRACE_MS: '500',
   MUSTER_STUCK_GRACE_MS: '2000',
+  // JetStream reserves a stream's bound at once: with the product's gigabyte a handful of scopes would fill the server.
+  MUSTER_EVENT_STORE_BYTES_MAX: '8388608',
+  MUSTER_LOG_STORE_BYTES_MAX: '67108864',
 };
 
 export interface World {

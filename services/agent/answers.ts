@@ -41,7 +41,7 @@ export function judge(position: Position, answer: Answer, sentMs: number, nowMs:
 }
 
 const decimal = Type.String({ pattern: '^(0|[1-9][0-9]{0,18})$' });
-const text = Type.String({ maxLength: 32_768 });
+const text = Type.String();
 const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 const key = { job: Type.String({ maxLength: 128 }), epoch: decimal, rank: Type.Integer({ minimum: 0, maximum: 100_000 }) };
 const memberKey = Type.Object(key);
@@ -60,7 +60,7 @@ const launch = Type.Object({
   resume: Type.Union([Type.Object({ checkpoint: Type.String({ maxLength: 128 }), step: count, dir: Type.String({ maxLength: 4_096 }), reach, shards: Type.Array(shard, { maxItems: 1_024 }) }), Type.Null()]),
   logBytesMax: decimal,
 });
-const checker = Compile(Type.Object({
+const checkAnswer = Compile(Type.Object({
   clusterId: Type.String({ minLength: 1, maxLength: 128 }),
   incarnation: count,
   session: decimal,
@@ -69,17 +69,31 @@ const checker = Compile(Type.Object({
   leaseTtlMs: Type.Integer({ minimum: 1, maximum: 86_400_000 }),
   heartbeatMs: Type.Integer({ minimum: 10, maximum: 3_600_000 }),
   generation: decimal,
-  run: Type.Array(Type.Union([
-    Type.Object({ ...key, order: Type.Literal('keep') }),
-    Type.Object({ ...key, order: Type.Literal('start'), launch }),
-  ]), { maxItems: 10_000 }),
-  stop: Type.Array(Type.Object({ ...key, reason: text, graceMs: Type.Integer({ minimum: 0, maximum: 86_400_000 }) }), { maxItems: 10_000 }),
-  ack: Type.Array(memberKey, { maxItems: 10_000 }),
+  run: Type.Array(Type.Unknown()),
+  stop: Type.Array(Type.Unknown()),
+  ack: Type.Array(Type.Unknown()),
 }));
-const refusalChecker = Compile(Type.Object({ refused: Type.String(), detail: Type.String() }));
+const checkRun = Compile(Type.Union([
+  Type.Object({ ...key, order: Type.Literal('keep') }),
+  Type.Object({ ...key, order: Type.Literal('start'), launch }),
+]));
+const checkStop = Compile(Type.Object({ ...key, reason: text, graceMs: Type.Integer({ minimum: 0, maximum: 86_400_000 }) }));
+const checkKey = Compile(memberKey);
+const checkRefusal = Compile(Type.Object({ refused: Type.String(), detail: Type.String() }));
 
-/** The answer in what came over the wire, or undefined: an empty or malformed one stops no member. */
-export function parseAnswer(value: unknown): Answer | BeatRefusal | undefined {
-  if (refusalChecker.Check(value)) return value as BeatRefusal;
-  return checker.Check(value) ? value as Answer : undefined;
+interface Parsed {
+  readonly answer: Answer;
+  /** items that can't be read: they are left out, so that one bad item doesn't hold up the others */
+  readonly skipped: number;
+}
+
+/** What came over the wire, or undefined where it is no answer: an empty or malformed one stops no member (P3). */
+export function parseAnswer(value: unknown): Parsed | BeatRefusal | undefined {
+  if (checkRefusal.Check(value)) return value as BeatRefusal;
+  if (!checkAnswer.Check(value)) return undefined;
+  const run = value.run.filter((item) => checkRun.Check(item));
+  const stop = value.stop.filter((item) => checkStop.Check(item));
+  const ack = value.ack.filter((item) => checkKey.Check(item));
+  const skipped = value.run.length + value.stop.length + value.ack.length - run.length - stop.length - ack.length;
+  return { answer: { ...value, run, stop, ack } as Answer, skipped };
 }

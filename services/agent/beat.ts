@@ -86,9 +86,13 @@ export class Beater {
     };
   }
 
-  #take(answer: Answer | BeatRefusal | undefined, sentMs: number): End {
-    if (!answer) return this.#drop('not an answer');
-    if ('refused' in answer) return this.#takeRefusal(answer);
+  #take(parsed: ReturnType<typeof parseAnswer>, sentMs: number): End {
+    if (!parsed) return this.#drop('not an answer');
+    if ('refused' in parsed) return this.#takeRefusal(parsed);
+    const { answer, skipped } = parsed;
+    if (skipped > 0) this.#deps.log.error({ skipped }, 'an answer has items that this agent can’t read; they are left out');
+    // The lease counts from the sending of the beat that is answered, so the answer must be to the one in flight.
+    if (answer.echo !== this.#sequence) return this.#drop(`answers beat ${answer.echo} instead of ${this.#sequence}`);
     const verdict = judge(this.#position, answer, sentMs, monotonicMs());
     if (verdict.kind === 'drop') return this.#drop(verdict.why);
     this.#position = verdict.position;

@@ -1,9 +1,9 @@
 import type { Config } from '../platform/config.ts';
 import type { Tx } from '../platform/db.ts';
 import { problem } from '../platform/errors.ts';
+import { lockJob } from './lock.ts';
 import { isActive, isEnded } from './model.ts';
 import { moveJob } from './move.ts';
-import { lockJob } from './lock.ts';
 import { fromNow, type JobRow } from './store.ts';
 import { orderMembersToStop } from './vacate.ts';
 

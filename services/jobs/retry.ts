@@ -1,8 +1,8 @@
 import type { Tx } from '../platform/db.ts';
 import { problem } from '../platform/errors.ts';
+import { lockJob } from './lock.ts';
 import { isEnded } from './model.ts';
 import type { QueueRoom } from './queue-room.ts';
-import { lockJob } from './lock.ts';
 import type { JobRow } from './store.ts';
 import { submitJob } from './submit.ts';
 

@@ -31,6 +31,10 @@ const CancelBody = Type.Object({
   ifVersion: Type.Optional(Type.String({ pattern: '^[0-9]{1,18}$', description: 'Refuse, where the job has another version' })),
 }, closed);
 
+const NoBody = Type.Object({}, closed);
+/** Both take a body that may be left out. */
+const bodyOrNone = async (request: { body: unknown }): Promise<void> => { request.body ??= {}; };
+
 const filters = {
   state: Type.Optional(Type.Array(Type.Enum([...jobStates]), { maxItems: jobStates.length, description: 'Repeatable: any of these' })),
   team: Type.Optional(Type.String({ pattern: namePattern })),
@@ -70,12 +74,13 @@ function writes(app: Api, { db, config }: JobDeps): void {
     schema: {
       operationId: 'cancelJob', summary: 'Cancel a job', tags: ['jobs'],
       description: 'A waiting job ends at once; a placed one is told to stop and ends when its processes are gone. Repeating it changes nothing.',
-      params: JobParams, headers: IdempotencyHeaders, body: Type.Optional(CancelBody), response: { 200: jobAnswer, ...problems(404, 409, 412, 422) },
+      params: JobParams, headers: IdempotencyHeaders, body: CancelBody, response: { 200: jobAnswer, ...problems(404, 409, 412, 422) },
     },
+    preValidation: bodyOrNone,
     config: { allow: 'jobs:write' },
   }, async (request, reply) => {
     await requireJob(db, request.params.job);
-    const { reason, ifVersion } = (request.body ?? {}) as { reason?: string; ifVersion?: string };
+    const { reason, ifVersion } = request.body;
     return answerOnce(db, request, reply, 200, config.idempotencyHours, async (tx) => {
       const job = await cancelJob(tx, {
         jobId: request.params.job, ...(reason ? { reason } : {}), ...(ifVersion === undefined ? {} : { ifVersion: BigInt(ifVersion) }),
@@ -87,8 +92,9 @@ function writes(app: Api, { db, config }: JobDeps): void {
   app.post('/v1/jobs/:job/retry', {
     schema: {
       operationId: 'retryJob', summary: 'Submit an ended job again, as a new job', tags: ['jobs'],
-      params: JobParams, headers: IdempotencyHeaders, response: { 201: jobAnswer, ...problems(404, 409, 422, 429) },
+      params: JobParams, headers: IdempotencyHeaders, body: NoBody, response: { 201: jobAnswer, ...problems(404, 409, 422, 429) },
     },
+    preValidation: bodyOrNone,
     config: { allow: 'jobs:write' },
   }, async (request, reply) => {
     await requireJob(db, request.params.job);

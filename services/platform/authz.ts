@@ -30,12 +30,13 @@ export type Authenticate = (token: string) => Promise<Actor | undefined>;
 const nobody: Actor = Object.freeze({ id: '', name: 'nobody', scopes: Object.freeze([]) });
 
 export function guardRoutes(app: FastifyInstance, authenticate: Authenticate): void {
-  app.decorateRequest('actor', nobody as never);
+  app.decorateRequest('actor', null as never); // fastify shares no object between requests
   app.addHook('onReady', async () => {
     const open = app.routeInfos().filter((route) => route.allow === undefined);
     if (open.length > 0) throw new Error(`routes without a policy, set config.allow: ${open.map((route) => `${route.method} ${route.url}`).join(', ')}`);
   });
   app.addHook('onRequest', async (request) => {
+    request.actor = nobody;
     const allow = request.routeOptions.config.allow;
     if (allow === undefined || allow === 'public') return; // undefined: the handler of unknown routes
     request.actor = (await authenticate(tokenOf(request))) ?? refuse();

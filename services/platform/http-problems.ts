@@ -28,7 +28,7 @@ export function problems<Status extends number>(...statuses: readonly Status[]):
 
 function problemResponse(status: number): TSchema {
   const codes = Object.entries(errorRegistry).filter(([, entry]) => entry.status === status).map(([code]) => code);
-  return { description: codes.join(' · '), content: { [problemType]: { schema: { $ref: 'Problem#' } } } } as unknown as TSchema;
+  return { description: `Problem; codes of this status: ${codes.join(', ')}`, content: { [problemType]: { schema: { $ref: 'Problem#' } } } } as unknown as TSchema;
 }
 
 export function problemBody(error: Problem, requestId: string): Record<string, unknown> {

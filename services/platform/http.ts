@@ -2,10 +2,10 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import { fastify, type FastifyBaseLogger, type FastifyInstance, type RawServerDefault, type RouteOptions } from 'fastify';
+import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance, type RawServerDefault, type RouteOptions } from 'fastify';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Type, { type Static, type TSchema } from 'typebox';
-import { guardRoutes, type Allow, type Authenticate } from './authz.ts';
+import { guardRoutes, type Actor, type Allow, type Authenticate } from './authz.ts';
 import type { Config } from './config.ts';
 import { problem, type Problem } from './errors.ts';
 import { newId } from './ids.ts';
@@ -45,7 +45,7 @@ const commonStatuses = [400, 401, 403, 413, 415, 500, 503] as const;
 export async function createHttp({ config, log, authenticate }: HttpOptions): Promise<Api> {
   const app = fastify({
     loggerInstance: log as FastifyBaseLogger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: config.bodyBytesMax,
     requestTimeout: requestTimeoutMs,
     exposeHeadRoutes: false,
@@ -73,7 +73,7 @@ export async function createHttp({ config, log, authenticate }: HttpOptions): Pr
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'x-frame-options': 'DENY' });
   });
   app.addHook('onResponse', async (request, reply) => {
-    const facts = { requestId: request.id, method: request.method, route: request.routeOptions.url, status: reply.statusCode, elapsedMs: Math.round(reply.elapsedTime), actor: request.actor.id };
+    const facts = { requestId: request.id, method: request.method, route: request.routeOptions.url, status: reply.statusCode, elapsedMs: Math.round(reply.elapsedTime), actor: (request.actor as Actor | null)?.id };
     if (request.method === 'GET') log.debug(facts, 'answered');
     else log.info(facts, 'answered');
   });

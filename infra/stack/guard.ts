@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { createLayout } from './layout.ts';
+import { layoutOf } from './layout.ts';
 import { endParts } from './end-parts.ts';
 import { readPidFile } from './pid-file.ts';
 import { isAlive } from './process-identity.ts';
@@ -30,7 +30,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   let words = '';
   process.stdin.setEncoding('utf8');
   for await (const text of process.stdin) words += String(text);
-  const layout = createLayout(home);
+  const layout = layoutOf(home);
   const owner = readPidFile(layout.run, supervisor); // a new owner may already be at work: its parts aren't ours to end
   if (words !== byWord && !(owner && isAlive(owner))) await endParts(layout);
 }

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chownSync, cpSync, existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { chownSync, cpSync, existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { StackError } from './error.ts';
 import type { Layout } from './layout.ts';
@@ -35,6 +35,7 @@ export function placePostgres(layout: Layout, program: Program, passwd = readFil
   const canReach = [program.file, layout.data].every((file) => isReachable(file, user));
   if (canReach && !existsSync(movedDir(layout.home))) return { binDir, dataDir, user, notice: undefined };
   const moved = ensureRootOwned(movedDir(layout.home));
+  writeFileSync(path.join(moved, 'home'), `${layout.home}\n`); // tells a reader of /var/tmp whose it is
   if (existsSync(dataDir)) moveData(dataDir, path.join(moved, 'data'), user);
   return {
     binDir: isReachable(program.file, user) ? binDir : copyPrograms(program, moved),

@@ -1,8 +1,9 @@
 /** One real stack a run: Postgres, Temporal and NATS on free ports, in a folder of their own, gone afterwards. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { reset } from '#infra/stack/reset.ts';
 import { startServices } from '#infra/stack/services.ts';
 
 declare module 'vitest' {
@@ -17,6 +18,7 @@ declare module 'vitest' {
 
 export default async function setUpStack(project: TestProject): Promise<() => Promise<void>> {
   const home = await mkdtemp(path.join(tmpdir(), 'muster-test-'));
+  await chmod(home, 0o711); // as root, Postgres runs as another user and needn't be moved to a reachable folder
   const services = await startServices({ home, headlessTemporal: true });
   project.provide('postgresUrl', services.databaseUrl);
   project.provide('temporalAddress', services.temporalAddress);
@@ -25,6 +27,7 @@ export default async function setUpStack(project: TestProject): Promise<() => Pr
   project.provide('issuerSeedFile', services.issuerSeedFile);
   return async () => {
     await services.stop();
+    reset(home);
     await rm(home, { recursive: true, force: true });
   };
 }

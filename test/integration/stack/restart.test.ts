@@ -10,15 +10,18 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { layoutOf } from '#infra/stack/layout.ts';
 import { livingParts, type PidRecord } from '#infra/stack/pid-file.ts';
-import { movedDir } from '#infra/stack/postgres-place.ts';
 import { isAlive } from '#infra/stack/process-identity.ts';
+import { reset } from '#infra/stack/reset.ts';
 import { startServices, type Services } from '#infra/stack/services.ts';
 
 type Addresses = Omit<Services, 'stop'>;
 
 let home: string;
 beforeAll(() => { home = mkdtempSync(path.join(os.tmpdir(), 'muster-home-')); });
-afterAll(() => { for (const dir of [home, movedDir(home)]) rmSync(dir, { recursive: true, force: true }); });
+afterAll(() => {
+  reset(home);
+  rmSync(home, { recursive: true, force: true });
+});
 
 const parts = (): PidRecord[] => livingParts(layoutOf(home).run);
 

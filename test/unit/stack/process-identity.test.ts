@@ -32,7 +32,7 @@ it('the same number and start time of another boot is another process', () => {
 
 it('a zombie counts as gone', async () => {
   // the shell becomes `sleep`, which never waits for its ended child
-  const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const parent = spawn('sh', ['-c', 'sleep 0.1 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
   const [text] = await once(parent.stdout, 'data') as [Buffer];
   const zombie = Number(text.toString());
   try {

@@ -1,14 +1,12 @@
 /** The reconciler role: sweeps that repair drift, led by one process at a time (stack.md 3.1). Each sweep stands alone. */
 import { hostname } from 'node:os';
-import { pruneOutbox } from '../events/retention.ts';
 import { sweepLostJobs, sweepSilentNodes } from '../fleet/silence.ts';
 import { sweepFenceCordons, sweepQueueDeadlines, sweepTickets, sweepUnsupervised } from '../jobs/sweeps.ts';
 import { newId } from '../platform/ids.ts';
 import { leadWhenever } from '../platform/leader.ts';
-import { connectControl } from '../platform/nats/bus.ts';
 import { openTemporal } from '../platform/temporal.ts';
-import { wakeAndNudgeOver } from './wake.ts';
 import { repeat, runProcess, type Role } from './process.ts';
+import { wakeWhenConnected } from './wake.ts';
 
 /** Runs that one sweep asks Temporal about: its visibility-free describe costs a few ms each. */
 const runsAskedPerSweep = 20;
@@ -22,8 +20,7 @@ interface Sweep {
 
 export async function runReconciler(role: Role): Promise<void> {
   const { config, db, log, signal, onReady } = role;
-  const bus = await connectControl(config, log, 'reconciler', signal);
-  wakeAndNudgeOver(bus);
+  const bus = wakeWhenConnected(role, 'reconciler');
   const temporal = openTemporal(config, log);
   const isOpen = async (jobId: string): Promise<boolean> => (await temporal.describeRun(jobId)) === 'open';
   const sweeps: Sweep[] = [
@@ -33,7 +30,6 @@ export async function runReconciler(role: Role): Promise<void> {
     { name: 'tickets', everyMs: config.sweepMs, run: () => sweepTickets(db) },
     { name: 'fence cordons', everyMs: config.sweepMs, run: () => sweepFenceCordons(db) },
     { name: 'unsupervised jobs', everyMs: config.sweepMs * 2, run: () => sweepUnsupervised(db, isOpen, runsAskedPerSweep) },
-    { name: 'retention', everyMs: 60_000, run: () => pruneOutbox(db, config) },
   ];
   onReady?.();
   await leadWhenever(db, { name: 'reconciler', holder: `${hostname()}/${process.pid}/${newId('req')}`, leaseMs: config.leaderLeaseMs, log, signal }, async ({ over }) => {
@@ -43,7 +39,7 @@ export async function runReconciler(role: Role): Promise<void> {
     })));
   });
   await temporal.close();
-  await bus.close();
+  await (await bus)?.close();
 }
 
 if (import.meta.main) await runProcess('reconciler', runReconciler);

@@ -82,7 +82,8 @@ async function keepRenewing(db: Db, options: LeaderOptions, end: AbortSignal, on
     await pause(options.leaseMs / renewalsPerLease, end);
     if (end.aborted) return;
     const askedAtMs = performance.now();
-    const renewed = await renew(db, options).catch(() => undefined);
+    const remainingMs = Math.max(0, renewedAtMs + options.leaseMs - askedAtMs);
+    const renewed = await Promise.race([renew(db, options).catch(() => undefined), pause(remainingMs, end)]);
     if (renewed) renewedAtMs = askedAtMs;
     // No answer is no loss yet: the lease that was granted still runs, counted from the moment it was asked for.
     if (renewed === false || performance.now() - renewedAtMs >= options.leaseMs) return onLost();

@@ -1,11 +1,11 @@
 /** SQL of the placement transaction: locks in the global order, then one statement a table for the whole batch. */
 import { sql } from 'kysely';
-import type { moveJob } from '../jobs/move.ts';
+import type { Reservation } from '../jobs/reserve.ts';
 import type { Tx } from '../platform/db.ts';
 import type { LockedJob, LockedNode, LockedRows, NodeChange } from './admit.ts';
 import { wholeDeviceMilli, type Placement, type Share } from './model.ts';
 
-export type JobRow = Parameters<typeof moveJob>[1];
+export type JobRow = Reservation['job'];
 
 export interface LockedBatch extends LockedRows {
   readonly rows: ReadonlyMap<string, JobRow>;

@@ -2,16 +2,17 @@
  * Commits placements (design.md §3.2, §3.4): one transaction a batch, all rows locked in the global order, a gang kept
  * whole or dropped whole, a verdict an item.
  *
- * Cost: 13 statements a batch and 2 a job (its move and its event); the batch's statements take arrays, so a member
- * costs rows, not round trips.
+ * Cost: 14 statements a batch, 19 with tickets and exclusive jobs, however many members: they take arrays, so a member
+ * costs rows, not round trips. Measured on two busy cores, 200 members a batch: 0.14–0.25 ms a member with one device,
+ * 0.6 ms with eight.
  */
-import { moveJob } from '../jobs/move.ts';
 import { nextEpoch } from '../jobs/model.ts';
+import { reserveJobs } from '../jobs/reserve.ts';
 import { nudgeNodes } from '../fleet/nudge.ts';
 import { inTransaction, sqlState, type Db, type Tx } from '../platform/db.ts';
 import { stillLeads, type Leadership } from '../platform/leader.ts';
 import { admit } from './admit.ts';
-import { changeNodes, endTickets, insertAttempts, lockBatch, lockCluster, type LockedBatch, type NewAttempt } from './commit-store.ts';
+import { changeNodes, endTickets, insertAttempts, lockBatch, lockCluster } from './commit-store.ts';
 import type { Placement, Verdict } from './model.ts';
 
 export interface CommitRequest {
@@ -103,22 +104,9 @@ async function commitInside(tx: Tx, request: CommitRequest, batch: readonly Plac
   if (!nodeVersions) throw new BatchRefused();
   const attempts = kept.map((placement) => ({ placement, epoch: nextEpoch(locked.rows.get(placement.job.id)!.epoch, request.incarnation) }));
   await insertAttempts(tx, attempts);
-  for (const attempt of attempts) items.set(attempt.placement.job.id, { verdict: 'placed', version: await reserve(tx, locked, attempt) });
+  const versions = await reserveJobs(tx, attempts.map(({ placement, epoch }) => ({ job: locked.rows.get(placement.job.id)!, epoch })));
+  for (const [id, version] of versions) items.set(id, { verdict: 'placed', version });
 
   nudgeNodes(tx, Array.from(changes).flatMap(([id, change]) => (change.hasMembers ? [id] : [])));
   return { items, nodeVersions };
-}
-
-/** QUEUED → RESERVED with the next epoch; its event is the last thing written, after all that it tells of. */
-async function reserve(tx: Tx, locked: LockedBatch, { placement, epoch }: NewAttempt): Promise<bigint> {
-  const row = locked.rows.get(placement.job.id)!;
-  const moved = await moveJob(tx, row, 'placed', undefined, {
-    epoch,
-    not_before: null,
-    unsupervised_attempts: row.unsupervised_attempts + 1,
-    waiting_reason: null,
-    waiting_detail: null,
-    waiting_since: null,
-  });
-  return moved.version;
 }

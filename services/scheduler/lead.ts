@@ -40,7 +40,7 @@ export async function leadScheduling(deps: SchedulerDeps, leadership: Leadership
       const { incarnation, frozen } = await readCluster(deps.db);
       // A restore is being reconciled: nothing is placed, and the model would be of the old life (P35).
       if (frozen) await deps.woken.wait(deps.config.pollMs, leadership.over);
-      else if ((await new Reign(deps, leadership, incarnation).serve()) === 'token_lost') return;
+      else if ((await new Term(deps, leadership, incarnation).serve()) === 'token_lost') return;
     } catch (error) {
       deps.log.warn({ error: error instanceof Error ? error.message : String(error) }, 'scheduling was interrupted; the model is rebuilt');
       await delay(deps.config.pollMs, undefined, { signal: leadership.over }).catch(() => undefined);
@@ -50,8 +50,8 @@ export async function leadScheduling(deps: SchedulerDeps, leadership: Leadership
 
 type Ended = 'over' | 'token_lost' | 'frozen';
 
-/** One model's life: from its rebuild to the first doubt about it. */
-class Reign {
+/** One model's life: from its rebuild to the first error, or to the end of the leadership. */
+class Term {
   readonly #deps: SchedulerDeps;
   readonly #leadership: Leadership;
   readonly #incarnation: number;
@@ -92,7 +92,7 @@ class Reign {
   async #placeOnce(): Promise<{ readonly plan: RoundPlan; readonly refused: number; readonly ended?: 'token_lost' | 'frozen' }> {
     const { db, config, log } = this.#deps;
     const plan = round(this.#state, { membersMax: config.placementBatchMembersMax * batchesPerRound });
-    this.#book.note(plan, this.#state);
+    this.#book.note(plan, this.#state, this.#feed.nowMs());
     if (plan.placements.length === 0) return { plan, refused: 0 };
     const outcome = await commitPlacements(db, {
       leadership: this.#leadership, incarnation: this.#incarnation, items: plan.placements, membersMax: config.placementBatchMembersMax,

@@ -2,61 +2,58 @@
  * Where a gang goes: all of it or nothing, one device model for all members.
  *
  * Order of choice: (1) without nodes to avoid, then with as few members on them as possible; (2) the narrowest topology
- * level allowed; (3) the tightest domain of that level that seats the gang, so that wide holes stay for wide gangs;
- * (4) in it the fewest nodes, the last of them the tightest that seats the rest; (5) among equal nodes the fullest;
+ * level allowed; (3) the tightest domain of that level that holds the gang, so that wide holes stay for wide gangs;
+ * (4) in it the fewest nodes, the last of them the tightest that holds the rest; (5) among equal nodes the fullest;
  * (6) the lowest device indexes. Every comparison ends at a name, so equal worlds give equal plans (law 12).
  */
 import { topologyLevels, type TopologyLevel } from '../jobs/model.ts';
 import { domainOf, type FleetNode, type PendingJob, type PlacedMember, type RoundTrace } from './model.ts';
-import { seatsIn, type Room } from './rooms.ts';
+import { slotsOn, type Capacity } from './capacity.ts';
 
 type Visits = Pick<RoundTrace, 'fitChecks' | 'nodesVisited'>;
 
-/** One domain with one device model: what it seats. */
-interface Hall {
+/** One domain with one device model: how many members it holds. */
+interface Candidate {
   readonly domain: string;
   readonly model: string | undefined;
   readonly modelAt: number;
-  readonly seats: { readonly room: Room; readonly count: number }[];
+  readonly slots: Slots[];
   total: number;
-  /** seats on nodes that needn't be avoided */
-  welcome: number;
+  /** slots on nodes that needn't be avoided */
+  preferred: number;
 }
 
-/** Seats taken in one room. */
-interface Seated {
-  readonly room: Room;
+/** Members that go to one node, or could. */
+interface Slots {
+  readonly capacity: Capacity;
   readonly count: number;
 }
 
-/** @returns members in rank order, or undefined where these rooms don't hold the gang */
-export function place(job: PendingJob, rooms: Iterable<Room>, visits: Visits): PlacedMember[] | undefined {
+/** @returns members in rank order, or undefined where these nodes don't hold the gang */
+export function place(job: PendingJob, capacities: Iterable<Capacity>, visits: Visits): PlacedMember[] | undefined {
   visits.fitChecks++;
-  const fitting = Array.from(rooms).filter((room) => matchesSelector(room.node, job));
+  const fitting = Array.from(capacities).filter((capacity) => matchesSelector(capacity.node, job));
   visits.nodesVisited += fitting.length;
   const avoided = new Set(job.avoidNodes);
-  const welcome = avoided.size === 0 ? fitting : fitting.filter((room) => !avoided.has(room.node.id));
-  const tries = welcome.length === fitting.length ? [fitting] : [welcome, fitting];
+  const preferred = avoided.size === 0 ? fitting : fitting.filter((capacity) => !avoided.has(capacity.node.id));
+  const tries = preferred.length === fitting.length ? [fitting] : [preferred, fitting];
   for (const tried of tries) {
     for (const level of levelsOf(job)) {
-      const hall = tightest(halls(job, tried, level, avoided), job.shape.members);
-      if (hall) return seat(job, hall, avoided);
+      const candidate = tightest(candidates(job, tried, level, avoided), job.shape.members);
+      if (candidate) return assign(job, candidate, avoided);
     }
   }
   return undefined;
 }
 
 /**
- * How many members the best domain seats, and where: for the sentence that explains a "no".
- * The same halls as `place` uses, so the two can't disagree.
+ * How many members the best domain holds: for the sentence that explains a "no". The same candidates as `place` uses,
+ * so the two can't disagree.
  */
-export function bestHall(job: PendingJob, rooms: Iterable<Room>): { readonly total: number; readonly rooms: readonly Room[] } {
-  const fitting = Array.from(rooms).filter((room) => matchesSelector(room.node, job));
-  let best: Hall | undefined;
-  for (const hall of halls(job, fitting, levelsOf(job).at(-1), new Set())) {
-    if (!best || hall.total > best.total || (hall.total === best.total && hall.domain < best.domain)) best = hall;
-  }
-  return { total: best?.total ?? 0, rooms: best?.seats.map((seat) => seat.room) ?? [] };
+export function mostMembers(job: PendingJob, capacities: Iterable<Capacity>): number {
+  const fitting = Array.from(capacities).filter((capacity) => matchesSelector(capacity.node, job));
+  const totals = candidates(job, fitting, levelsOf(job).at(-1), new Set()).map((candidate) => candidate.total);
+  return totals.reduce((most, total) => Math.max(most, total), 0);
 }
 
 export function matchesSelector(node: FleetNode, job: PendingJob): boolean {
@@ -71,104 +68,104 @@ function levelsOf(job: PendingJob): readonly (TopologyLevel | undefined)[] {
   return [...topologyLevels.slice(0, topologyLevels.indexOf(topology.level) + 1).reverse(), undefined];
 }
 
-/** Models that the gang may take, in order of preference where two halls are equal; `[undefined]` for none at all. */
-export function modelsOf(job: PendingJob, rooms: Iterable<Room>): readonly (string | undefined)[] {
+/** Models that the gang may take, in order of preference where two candidates are equal; `[undefined]` for none at all. */
+export function modelsOf(job: PendingJob, capacities: Iterable<Capacity>): readonly (string | undefined)[] {
   if (job.shape.devicesPerMember === 0) return [undefined];
   if (job.shape.deviceModels.length > 0) return job.shape.deviceModels;
   const known = new Set<string>();
-  for (const room of rooms) for (const model of room.free.keys()) known.add(model);
+  for (const capacity of capacities) for (const model of capacity.free.keys()) known.add(model);
   return [...known].sort();
 }
 
-function halls(job: PendingJob, rooms: readonly Room[], level: TopologyLevel | undefined, avoided: ReadonlySet<string>): Hall[] {
-  const models = modelsOf(job, rooms);
-  const found = new Map<string, Hall>();
-  for (const room of rooms) {
-    const domain = level === undefined ? '' : domainOf(room.node, level);
+function candidates(job: PendingJob, capacities: readonly Capacity[], level: TopologyLevel | undefined, avoided: ReadonlySet<string>): Candidate[] {
+  const models = modelsOf(job, capacities);
+  const found = new Map<string, Candidate>();
+  for (const capacity of capacities) {
+    const domain = level === undefined ? '' : domainOf(capacity.node, level);
     if (domain === undefined) continue;
     models.forEach((model, modelAt) => {
-      const count = seatsIn(room, job.shape, model);
+      const count = slotsOn(capacity, job.shape, model);
       if (count === 0) return;
       const key = `${modelAt}|${domain}`;
-      const hall = found.get(key) ?? { domain, model, modelAt, seats: [], total: 0, welcome: 0 };
-      found.set(key, hall);
-      hall.seats.push({ room, count });
-      hall.total += count;
-      if (!avoided.has(room.node.id)) hall.welcome += count;
+      const candidate = found.get(key) ?? { domain, model, modelAt, slots: [], total: 0, preferred: 0 };
+      found.set(key, candidate);
+      candidate.slots.push({ capacity, count });
+      candidate.total += count;
+      if (!avoided.has(capacity.node.id)) candidate.preferred += count;
     });
   }
   const all = [...found.values()];
-  return job.pins ? all.flatMap((hall) => pinned(job, hall) ?? []) : all;
+  return job.pins ? all.flatMap((candidate) => pinned(job, candidate) ?? []) : all;
 }
 
-/** The hall cut down to where the checkpoint's parts are, or undefined where a rank can't go back to its own. */
-function pinned(job: PendingJob, hall: Hall): Hall | undefined {
+/** The candidate cut down to where the checkpoint's parts are, or undefined where a rank can't go back to its own. */
+function pinned(job: PendingJob, candidate: Candidate): Candidate | undefined {
   const pins = job.pins!;
   const needed = Map.groupBy(Object.values(pins.ranks), (node) => node);
-  const counts = new Map(hall.seats.map((seat) => [seat.room.node.id, seat.count]));
+  const counts = new Map(candidate.slots.map((slot) => [slot.capacity.node.id, slot.count]));
   for (const [node, ranks] of needed) if ((counts.get(node) ?? 0) < ranks.length) return undefined;
-  const seats = hall.seats.filter((seat) => pins.nodes.includes(seat.room.node.id));
-  const total = seats.reduce((sum, seat) => sum + seat.count, 0);
-  return { ...hall, seats, total, welcome: total };
+  const slots = candidate.slots.filter((slot) => pins.nodes.includes(slot.capacity.node.id));
+  const total = slots.reduce((sum, slot) => sum + slot.count, 0);
+  return { ...candidate, slots, total, preferred: total };
 }
 
-function tightest(candidates: readonly Hall[], members: number): Hall | undefined {
-  let best: Hall | undefined;
-  for (const hall of candidates) {
-    if (hall.total < members) continue;
-    if (!best || isTighter(hall, best, members)) best = hall;
+function tightest(candidates: readonly Candidate[], members: number): Candidate | undefined {
+  let best: Candidate | undefined;
+  for (const candidate of candidates) {
+    if (candidate.total < members) continue;
+    if (!best || isTighter(candidate, best, members)) best = candidate;
   }
   return best;
 }
 
-function isTighter(a: Hall, b: Hall, members: number): boolean {
-  const unwelcome = Math.max(0, members - a.welcome) - Math.max(0, members - b.welcome);
-  if (unwelcome !== 0) return unwelcome < 0;
+function isTighter(a: Candidate, b: Candidate, members: number): boolean {
+  const onAvoided = Math.max(0, members - a.preferred) - Math.max(0, members - b.preferred);
+  if (onAvoided !== 0) return onAvoided < 0;
   if (a.total !== b.total) return a.total < b.total;
   return a.modelAt !== b.modelAt ? a.modelAt < b.modelAt : a.domain < b.domain;
 }
 
-function seat(job: PendingJob, hall: Hall, avoided: ReadonlySet<string>): PlacedMember[] {
-  const left = new Map(hall.seats.map((seat) => [seat.room, seat.count]));
-  const taken = new Map<Room, number>();
-  const sit = (room: Room, count: number): void => {
-    taken.set(room, (taken.get(room) ?? 0) + count);
-    left.set(room, left.get(room)! - count);
+function assign(job: PendingJob, candidate: Candidate, avoided: ReadonlySet<string>): PlacedMember[] {
+  const left = new Map(candidate.slots.map((slot) => [slot.capacity, slot.count]));
+  const taken = new Map<Capacity, number>();
+  const take = (capacity: Capacity, count: number): void => {
+    taken.set(capacity, (taken.get(capacity) ?? 0) + count);
+    left.set(capacity, left.get(capacity)! - count);
   };
   const fixed = Object.values(job.pins?.ranks ?? {});
-  for (const { room } of hall.seats) {
-    const ranks = fixed.filter((node) => node === room.node.id).length;
-    if (ranks > 0) sit(room, ranks);
+  for (const { capacity } of candidate.slots) {
+    const ranks = fixed.filter((node) => node === capacity.node.id).length;
+    if (ranks > 0) take(capacity, ranks);
   }
-  const rest = [...left].map(([room, count]) => ({ room, count })).filter((seat) => seat.count > 0);
-  const calm = rest.filter((seat) => !avoided.has(seat.room.node.id));
+  const rest = [...left].map(([capacity, count]) => ({ capacity, count })).filter((slot) => slot.count > 0);
+  const unavoided = rest.filter((slot) => !avoided.has(slot.capacity.node.id));
   let remaining = job.shape.members - fixed.length;
-  for (const group of [calm, rest.filter((seat) => avoided.has(seat.room.node.id))]) {
-    for (const { room, count } of fewestNodes(group, remaining)) {
-      sit(room, count);
+  for (const group of [unavoided, rest.filter((slot) => avoided.has(slot.capacity.node.id))]) {
+    for (const { capacity, count } of fewestNodes(group, remaining)) {
+      take(capacity, count);
       remaining -= count;
     }
   }
-  return withRanks(job, hall.model, [...taken].map(([room, count]) => ({ room, count })));
+  return withRanks(job, candidate.model, [...taken].map(([capacity, count]) => ({ capacity, count })));
 }
 
-/** The biggest nodes until one node seats the rest; of those that do, the tightest. As many seats as there are, at most `wanted`. */
-function fewestNodes(seats: readonly Seated[], wanted: number): Seated[] {
-  const tight = [...seats].sort((a, b) => a.count - b.count || fullestFirst(a.room, b.room));
-  const chosen: Seated[] = [];
+/** The biggest nodes until one node holds the rest; of those that do, the tightest. As many slots as there are, at most `wanted`. */
+function fewestNodes(slots: readonly Slots[], wanted: number): Slots[] {
+  const tight = [...slots].sort((a, b) => a.count - b.count || fullestFirst(a.capacity, b.capacity));
+  const chosen: Slots[] = [];
   let remaining = wanted;
   while (remaining > 0 && tight.length > 0) {
-    const last = tight.findIndex((seat) => seat.count >= remaining);
-    const at = last >= 0 ? last : tight.findIndex((seat) => seat.count === tight.at(-1)!.count);
+    const last = tight.findIndex((slot) => slot.count >= remaining);
+    const at = last >= 0 ? last : tight.findIndex((slot) => slot.count === tight.at(-1)!.count);
     const [next] = tight.splice(at, 1);
     const count = Math.min(next!.count, remaining);
-    chosen.push({ room: next!.room, count });
+    chosen.push({ capacity: next!.capacity, count });
     remaining -= count;
   }
   return chosen;
 }
 
-function fullestFirst(a: Room, b: Room): number {
+function fullestFirst(a: Capacity, b: Capacity): number {
   if (a.freeDevices !== b.freeDevices) return a.freeDevices - b.freeDevices;
   if (a.cpuMilli !== b.cpuMilli) return a.cpuMilli - b.cpuMilli;
   if (a.memoryBytes !== b.memoryBytes) return a.memoryBytes < b.memoryBytes ? -1 : 1;
@@ -176,27 +173,27 @@ function fullestFirst(a: Room, b: Room): number {
 }
 
 /** Neighbouring ranks on neighbouring nodes: rings cross as few links as they can. Pinned ranks go to their own node. */
-function withRanks(job: PendingJob, model: string | undefined, seated: readonly Seated[]): PlacedMember[] {
-  const order = [...seated].sort((a, b) => {
-    const [one, other] = [wayTo(a.room.node), wayTo(b.room.node)];
+function withRanks(job: PendingJob, model: string | undefined, taken: readonly Slots[]): PlacedMember[] {
+  const order = [...taken].sort((a, b) => {
+    const [one, other] = [wayTo(a.capacity.node), wayTo(b.capacity.node)];
     return one < other ? -1 : one > other ? 1 : 0;
   });
-  const ranksOf = new Map(order.map(({ room }) => [room.node.id, [] as number[]]));
+  const ranksOf = new Map(order.map(({ capacity }) => [capacity.node.id, [] as number[]]));
   const fixed = job.pins?.ranks ?? {};
   for (const [rank, node] of Object.entries(fixed)) ranksOf.get(node)?.push(Number(rank));
   const open = Array.from({ length: job.shape.members }, (_, rank) => rank).filter((rank) => fixed[rank] === undefined);
-  for (const { room, count } of order) {
-    const ranks = ranksOf.get(room.node.id)!;
+  for (const { capacity, count } of order) {
+    const ranks = ranksOf.get(capacity.node.id)!;
     ranks.push(...open.splice(0, count - ranks.length));
   }
-  return order.flatMap(({ room }) => membersOn(job, room, model, ranksOf.get(room.node.id)!)).sort((a, b) => a.rank - b.rank);
+  return order.flatMap(({ capacity }) => membersOn(job, capacity, model, ranksOf.get(capacity.node.id)!)).sort((a, b) => a.rank - b.rank);
 }
 
-function membersOn(job: PendingJob, room: Room, model: string | undefined, ranks: readonly number[]): PlacedMember[] {
-  const devices = model === undefined ? [] : room.free.get(model)!;
+function membersOn(job: PendingJob, capacity: Capacity, model: string | undefined, ranks: readonly number[]): PlacedMember[] {
+  const devices = model === undefined ? [] : capacity.free.get(model)!;
   const each = job.shape.devicesPerMember;
   return [...ranks].sort((a, b) => a - b).map((rank, localRank) => ({
-    rank, nodeId: room.node.id, localRank, devices: devices.slice(localRank * each, (localRank + 1) * each),
+    rank, nodeId: capacity.node.id, localRank, devices: devices.slice(localRank * each, (localRank + 1) * each),
   }));
 }
 

@@ -13,9 +13,12 @@ const rowsPerStatement = 500;
 /** Statements of one pass; the rest waits for the next, so that placing never waits long for explaining. */
 const statementsPerPass = 4;
 
+/** Numbers in a sentence change with every start; rewriting the rows of a whole bucket each time would cost more than the starts. */
+const sentenceMs = 5_000;
+
 export class ReasonBook {
-  /** last reason of a bucket */
-  readonly #said = new Map<string, Reason>();
+  /** last reason of a bucket, and since when its sentence stands */
+  readonly #said = new Map<string, Reason & { readonly saidAtMs: number }>();
   /** what is in the rows, by job */
   readonly #written = new Map<string, Reason>();
   readonly #toWrite = new Map<string, Reason>();
@@ -33,12 +36,13 @@ export class ReasonBook {
     this.#toWrite.delete(jobId);
   }
 
-  /** What a round has found. */
-  note(plan: RoundPlan, state: FleetState): void {
+  /** What a round has found. A new code is told at once; new numbers of the same code only when the old are stale. */
+  note(plan: RoundPlan, state: FleetState, nowMs: number): void {
     for (const key of this.#said.keys()) if (!state.buckets.has(key)) this.#said.delete(key);
     for (const [key, reason] of plan.reasons) {
-      if (same(this.#said.get(key), reason)) continue;
-      this.#said.set(key, reason);
+      const said = this.#said.get(key);
+      if (same(said, reason) || (said?.code === reason.code && nowMs - said.saidAtMs < sentenceMs)) continue;
+      this.#said.set(key, { ...reason, saidAtMs: nowMs });
       for (const job of state.buckets.get(key)?.jobs ?? []) this.#want(job.id, reason);
     }
   }

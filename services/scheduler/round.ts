@@ -3,12 +3,12 @@
  *
  * Higher priority first, then submit time; a job that doesn't fit does not hold back later ones, so a smaller or lower
  * one may start before it (reservations, which protect large gangs from that, are a rule of their own). One question a
- * shape: free rooms only shrink within a round, so a shape that was refused is not asked again, whatever its priority.
+ * shape: what is free only shrinks within a round, so a shape that was refused is not asked again, whatever its priority.
  */
 import { explain, gateOf } from './explain.ts';
 import { Turns } from './order.ts';
 import { place } from './place.ts';
-import { Rooms } from './rooms.ts';
+import { FreeCapacity } from './capacity.ts';
 import type { Placement, Reason, RoundPlan, RoundState, RoundTrace } from './model.ts';
 
 export interface RoundOptions {
@@ -17,7 +17,7 @@ export interface RoundOptions {
 }
 
 export function round(state: RoundState, { membersMax }: RoundOptions): RoundPlan {
-  const rooms = new Rooms(state.nodes.values());
+  const free = new FreeCapacity(state.nodes.values());
   const turns = new Turns(state.buckets.values());
   const placements: Placement[] = [];
   const reasons = new Map<string, Reason>();
@@ -36,7 +36,7 @@ export function round(state: RoundState, { membersMax }: RoundOptions): RoundPla
       reasons.set(bucket.key, reason);
       continue;
     }
-    const offered = Array.from(rooms.for(job));
+    const offered = Array.from(free.for(job));
     const members = place(job, offered, trace);
     if (!members) {
       const why = explain(job, state, offered);
@@ -45,7 +45,7 @@ export function round(state: RoundState, { membersMax }: RoundOptions): RoundPla
       continue;
     }
     const placement = { job, members };
-    rooms.take(placement);
+    free.take(placement);
     placements.push(placement);
     trace.jobsPlaced++;
     trace.membersPlaced += members.length;

@@ -135,8 +135,11 @@ async function readPins(db: Db, checkpointIds: readonly string[]): Promise<Map<s
     .execute();
   const pins = new Map<string, { nodes: string[]; ranks: Record<number, string> }>();
   for (const row of rows) {
-    const pin = pins.get(row.id) ?? { nodes: row.nodes, ranks: {} };
-    if (row.rank !== null && row.node_id !== null) pin.ranks[row.rank] = row.node_id;
+    const pin = pins.get(row.id) ?? { nodes: [...row.nodes], ranks: {} };
+    if (row.rank !== null && row.node_id !== null) {
+      pin.ranks[row.rank] = row.node_id;
+      if (!pin.nodes.includes(row.node_id)) pin.nodes.push(row.node_id);
+    }
     pins.set(row.id, pin);
   }
   return pins;

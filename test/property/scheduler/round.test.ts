@@ -135,7 +135,7 @@ function expectKept(state: RoundState, { job: placed, members }: Placement): voi
   expect(domains.has(undefined)).toBe(false);
 }
 
-/** Every assignment of members to nodes in turn, member by member. Knows nothing of halls, seats or slots. */
+/** Every assignment of members to nodes in turn, member by member. Knows nothing of candidates or slots. */
 function seatsSomehow(fleet: readonly FleetNode[], { shape, pins }: PendingJob): boolean {
   const models = shape.devicesPerMember === 0 ? [undefined] : shape.deviceModels.length > 0 ? shape.deviceModels : ['A', 'B'];
   return models.some((model) => {

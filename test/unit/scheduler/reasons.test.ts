@@ -34,7 +34,7 @@ describe('a job that can never fit says which axis', () => {
   it('no_domain_large_enough: the gang is larger than the best rack even when that is empty', () => {
     const nodes = ['a', 'b'].map((id) => node({ id, topology: { rack: id }, taken: [0] }));
     const reason = why(nodes, job({ members: 12, topology: { level: 'rack', mode: 'required' } }));
-    expect(reason).toEqual({ code: 'no_domain_large_enough', detail: 'Needs room for 12 members in one rack; the best would seat 8 if it were empty.' });
+    expect(reason).toEqual({ code: 'no_domain_large_enough', detail: 'Needs room for 12 members in one rack; the best would hold 8 if it were empty.' });
   });
 });
 
@@ -43,7 +43,7 @@ describe('a job that waits for something says for what', () => {
     const nodes = ['a', 'b'].map((id) => node({ id, topology: { rack: 'r' }, taken: id === 'a' ? [0, 1, 2] : [] }));
     const reason = why(nodes, job({ members: 16, topology: { level: 'rack', mode: 'required' } }));
     expect(reason.code).toBe('not_enough_devices_now');
-    expect(reason.detail).toBe('Needs 16 devices in one rack, 13 are free in the best; the best in one rack seats 13 of 16 members now. 2 nodes match.');
+    expect(reason.detail).toBe('Needs 16 devices in one rack, 13 are free in the best; the best in one rack holds 13 of 16 members now. 2 nodes match.');
   });
 
   it('not_enough_cpu_now and not_enough_memory_now name the scarce one', () => {

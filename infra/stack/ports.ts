@@ -33,8 +33,8 @@ const addressVariables = { postgres: 'MUSTER_DATABASE_URL', temporal: 'MUSTER_TE
 
 /** Services whose address the environment gives: they are used as they are, and nothing is started for them. */
 export function givenServices(env: NodeJS.ProcessEnv = process.env): ReadonlySet<ServiceName> {
-  const hasValue = (variable: string): boolean => Boolean(env[variable] ?? env[`${variable}_FILE`]);
-  return new Set(serviceNames.filter((name) => hasValue(addressVariables[name])));
+  const isGiven = (name: ServiceName): boolean => Boolean(env[addressVariables[name]] || (name === 'postgres' && env['MUSTER_DATABASE_URL_FILE']));
+  return new Set(serviceNames.filter(isGiven));
 }
 
 export const addressVariable = (name: ServiceName): string => addressVariables[name];

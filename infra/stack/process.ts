@@ -1,9 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { StackError } from './error.ts';
 import type { Layout } from './layout.ts';
+import { cutLog } from './logs.ts';
 import { recordOf, removePidFile, stopProcess, writePidFile, type PidRecord } from './pid-file.ts';
 
 export interface ProcessSpec {
@@ -33,7 +34,6 @@ export interface Running {
 const lastWordsMs = 500;
 const probeEveryMs = 25;
 const tailLines = 12;
-const logBytesMax = 16 * 1024 * 1024;
 
 /**
  * Starts a process in a session of its own, so that the terminal's Ctrl-C reaches only the supervisor, and waits
@@ -73,7 +73,7 @@ export async function startProcess(layout: Layout, spec: ProcessSpec): Promise<R
 }
 
 function spawnWithLog(spec: ProcessSpec, logFile: string): { child: ChildProcess; logStart: number } {
-  rotate(logFile);
+  cutLog(logFile);
   const log = openSync(logFile, 'a', 0o644);
   const logStart = statSync(logFile).size;
   try {
@@ -112,11 +112,6 @@ function failure(spec: ProcessSpec, what: string, logFile: string, logStart: num
   const tail = readFileSync(logFile).subarray(logStart).toString('utf8').trimEnd().split('\n').slice(-tailLines);
   const lines = tail.join('').trim() === '' ? '' : `\n${tail.map((line) => `    ${line}`).join('\n')}`;
   return new StackError(`${spec.name}: ${what}${lines}`, `Its log is ${logFile}.`);
-}
-
-/** One older log is kept, so a stack that is restarted for months stays bounded. */
-function rotate(logFile: string): void {
-  if (existsSync(logFile) && statSync(logFile).size > logBytesMax) renameSync(logFile, `${logFile}.1`);
 }
 
 const pick = ({ name, pid, startTicks, bootId, order, stopSignal, stopTimeoutMs }: PidRecord): PidRecord =>

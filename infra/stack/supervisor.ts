@@ -4,6 +4,7 @@ import { StackError } from './error.ts';
 import { supervisor } from './guard.ts';
 import { keepRunning } from './keep-running.ts';
 import { createLayout, type Layout } from './layout.ts';
+import { limitLogs } from './logs.ts';
 import { startNats } from './nats.ts';
 import { roleNames, writeView, type Part, type ServiceName, type StackView } from './part.ts';
 import { givenServices, portVariable, readPorts, type StackPorts } from './ports.ts';
@@ -34,6 +35,7 @@ export class Supervisor {
   readonly #loops: Promise<void>[] = [];
   readonly #notices: string[] = [];
   #claim: Claim | undefined;
+  #endLogWatch: (() => void) | undefined;
   #stopped: Promise<void> | undefined;
 
   constructor(options: StackOptions, env: NodeJS.ProcessEnv = process.env) {
@@ -45,6 +47,7 @@ export class Supervisor {
   /** @throws StackError that names the part, when one doesn't start; everything is stopped again then */
   async start(): Promise<void> {
     this.#claim = await claimHome(this.#layout);
+    this.#endLogWatch = limitLogs(this.#layout);
     if (this.#claim.leftovers.length > 0) this.#notices.push(`ended what an earlier stack had left running: ${this.#claim.leftovers.join(', ')}`);
     try {
       await this.#startAll();
@@ -145,6 +148,7 @@ export class Supervisor {
   /** The second round ends what a restart, under way when the stop came, has started meanwhile. */
   async #stop(): Promise<void> {
     this.#stopping.abort();
+    this.#endLogWatch?.();
     await endParts(this.#layout, (name) => name === supervisor);
     await Promise.allSettled(this.#loops);
     await this.#claim?.release();

@@ -163,10 +163,10 @@ describe.each([
 
     it('its page says what it waits for, and its list entry whose it is', async () => {
       const job = await world.submitAndPlace();
-      await world.report(job, { state: 'accepted' }, [0]);
-      await until(async () => (await world.details(job)).includes('accepted 1'), 'the run to see the acceptance');
+      await world.supervised(job);
+      await until(async () => (await world.details(job)).includes('waiting for'), 'the first step to be told');
       const details = await world.details(job);
-      expect(details).toMatch(/RESERVED.*\n[^]*waiting for: rank 1 on node-2, rank 2 on node-3, rank 3 on node-4 to accept/);
+      expect(details).toMatch(/RESERVED.*\n[^]*waiting for: rank 0 on node-1, rank 1 on node-2, rank 2 on node-3 and 1 more to accept/);
       expect(details).toContain('runbook: docs/operations.md#a-job-does-not-start');
       const described = await world.describe(job);
       expect(await described.staticSummary()).toBe('digits · team default · 4 members, 32 devices');

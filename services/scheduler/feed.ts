@@ -97,7 +97,7 @@ export class Feed {
     }
     const jobId = event.payload['job'];
     if (typeof jobId !== 'string') return;
-    if (this.#echoes.get(jobId) === event.version) {
+    if (event.kind === 'job.placed' && this.#echoes.get(jobId) === event.version) {
       this.#echoes.delete(jobId);
       return;
     }

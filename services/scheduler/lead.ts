@@ -30,8 +30,8 @@ export interface SchedulerDeps {
 
 /** A round plans that many batches, so that asking every shape once is paid for by more than one commit. */
 const batchesPerRound = 5;
-/** After a commit that was refused in part: its rows are read again, and the next try comes soon, but not in a tight loop. */
-const retryMs = 50;
+/** After a commit that placed nothing: its rows are read again and the next try comes soon, then ever later, up to the poll. */
+const retryMinMs = 50;
 
 /** Leads until the leadership is over. Any error drops the model: what was in flight is read again (design.md §3.4). */
 export async function leadScheduling(deps: SchedulerDeps, leadership: Leadership): Promise<void> {
@@ -72,6 +72,7 @@ class Term {
     await this.#feed.rebuild();
     log.info({ nodes: this.#state.nodes.size, waiting: this.#state.waiting, pos: String(this.#feed.position) }, 'model rebuilt');
     let sweptAtMs = clock.now();
+    let fruitless = 0;
     while (!this.#leadership.over.aborted) {
       await this.#feed.follow();
       for (const job of this.#state.wakeDue(this.#feed.nowMs())) this.#book.joined(job);
@@ -83,8 +84,9 @@ class Term {
         const missed = await this.#feed.sweep();
         if (missed > 0) log.warn({ missed }, 'nodes had changed without an event');
       }
+      fruitless = refused > 0 && refused === plan.placements.length ? fruitless + 1 : 0;
       if (plan.placements.length > refused || this.#book.pending) continue;
-      await this.#deps.woken.wait(refused > 0 ? retryMs : this.#pauseMs(), this.#leadership.over);
+      await this.#deps.woken.wait(this.#pauseMs(fruitless), this.#leadership.over);
     }
     return 'over';
   }
@@ -126,9 +128,10 @@ class Term {
   }
 
   /** A missed wake-up costs one poll; a back-off that ends sooner wakes itself. */
-  #pauseMs(): number {
+  #pauseMs(fruitless: number): number {
     const due = this.#state.nextDueMs();
     const untilDueMs = due === undefined ? Infinity : Math.max(1, due - this.#feed.nowMs());
-    return Math.min(this.#deps.config.pollMs, untilDueMs);
+    const untilRetryMs = fruitless === 0 ? Infinity : retryMinMs * 2 ** Math.min(fruitless - 1, 10);
+    return Math.min(this.#deps.config.pollMs, untilDueMs, untilRetryMs);
   }
 }

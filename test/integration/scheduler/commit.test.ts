@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nudgeBy } from '#services/fleet/nudge.ts';
 import { commitPlacements } from '#services/scheduler/commit.ts';
 import type { Placement, Verdict } from '#services/scheduler/model.ts';
 import { openWorld, type World } from '#test/setup/world.ts';
@@ -72,6 +73,20 @@ describe('a placement', () => {
     expect(await commit([placementOn(await pendingJob(world.db, id), [{ node, devices: [] }])])).toEqual(['placed']);
     const attempt = await world.db.selectFrom('attempt').selectAll().where('job_id', '=', id).executeTakeFirstOrThrow();
     expect(attempt.resume_checkpoint).toBe(`ckpt-${id}`);
+  });
+});
+
+describe('nudges', () => {
+  it('go to the nodes that got members, after the commit, and to no other', async () => {
+    const [a, b, c] = [await newNode(), await newNode(), await newNode()];
+    const id = await addJob(world.db, { members: 2 });
+    const lost = await addJob(world.db, {});
+    const nudged: string[] = [];
+    nudgeBy((node) => nudged.push(node));
+    const stale = { ...(await pendingJob(world.db, lost)), version: 9n };
+    await commit([placementOn(await pendingJob(world.db, id), [{ node: a, devices: [] }, { node: b, devices: [] }]), placementOn(stale, [{ node: c, devices: [] }])]);
+    nudgeBy(() => undefined);
+    expect(nudged.sort()).toEqual([a, b]);
   });
 });
 

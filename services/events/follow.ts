@@ -1,13 +1,14 @@
 /** Follows the outbox: sequence, read after the cursor, hand over, wait to be woken. */
 import { Latch } from '../platform/latch.ts';
 import type { Log } from '../platform/log.ts';
-import type { Bus } from '../platform/nats/bus.ts';
+import type { Bus, Subscription } from '../platform/nats/bus.ts';
 import type { SequencedEvent } from './model.ts';
 import type { EventSource } from './source.ts';
 import { openOnWakes } from './wake.ts';
 
 export interface FollowOptions {
-  readonly bus: Bus;
+  /** undefined while NATS has not answered yet: until then it polls */
+  readonly bus: () => Bus | undefined;
   readonly source: EventSource;
   readonly log: Log;
   /** a missed wake costs at most this */
@@ -27,11 +28,12 @@ export interface FollowOptions {
 export async function follow(options: FollowOptions, pos: bigint, handle: (events: readonly SequencedEvent[]) => Promise<bigint>): Promise<void> {
   const { bus, source, log, pollMs, batchRowsMax, signal } = options;
   const woken = new Latch();
-  const wakes = openOnWakes(bus, woken);
+  let wakes: Subscription | undefined;
   let cursor = pos;
   let failures = 0;
   try {
     while (!signal.aborted) {
+      wakes ??= listenFor(bus(), woken);
       try {
         const events = await source.after(cursor, batchRowsMax);
         const last = events.at(-1)?.pos ?? cursor;
@@ -47,9 +49,11 @@ export async function follow(options: FollowOptions, pos: bigint, handle: (event
       }
     }
   } finally {
-    await wakes.close();
+    await wakes?.close();
   }
 }
+
+const listenFor = (bus: Bus | undefined, woken: Latch): Subscription | undefined => bus && openOnWakes(bus, woken);
 
 const pauseMinMs = 100;
 const pauseMaxMs = 5_000;

@@ -7,11 +7,13 @@ import type { JobState } from '../jobs/model.ts';
  * job.placed: a new epoch holds its devices (starts supervision; exempt from drop-lower, P26) · job.changed: any other
  * move · job.attention: counters that decide have changed without a move (a member failed, all exited, all gone).
  */
-export type EventKind =
-  | 'job.submitted' | 'job.placed' | 'job.changed' | 'job.attention'
-  | 'checkpoint.committed' | 'checkpoint.bad'
-  | 'node.changed'
-  | 'team.created';
+export const eventKinds = [
+  'job.submitted', 'job.placed', 'job.changed', 'job.attention',
+  'checkpoint.committed', 'checkpoint.bad',
+  'node.changed',
+  'team.created',
+] as const;
+export type EventKind = (typeof eventKinds)[number];
 
 export interface Event {
   /** `job/<id>`, `node/<name>` …: order is kept per key */

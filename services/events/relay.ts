@@ -30,7 +30,7 @@ export async function leadRelaying(deps: RelayDeps, { over }: Pick<Leadership, '
   const { db, bus, log, config } = deps;
   const { pos, incarnation } = await readCursor(db, relayReader);
   await ensureEventStream(bus, config);
-  const options = { bus, source: openEventSource(db), log, pollMs: config.pollMs, batchRowsMax: config.relayBatchRowsMax, signal: over };
+  const options = { bus: () => bus, source: openEventSource(db), log, pollMs: config.pollMs, batchRowsMax: config.relayBatchRowsMax, signal: over };
   await follow(options, pos, (events) => relayBatch(deps, events, incarnation));
 }
 

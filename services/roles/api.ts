@@ -1,9 +1,14 @@
 /** The API role: REST, the OpenAPI document and its page. Any number may run. */
 import { sql } from 'kysely';
+import { eventRoutes } from '../events/routes.ts';
+import { eventRoutes } from '../events/routes.ts';
+import { checkpointRoutes } from '../checkpoints/routes.ts';
+import { fleetRoutes } from '../fleet/routes.ts';
 import { jobRoutes } from '../jobs/routes.ts';
+import { logRoutes } from '../logs/routes.ts';
+import { logRoutes } from '../logs/routes.ts';
 import type { Config } from '../platform/config.ts';
 import type { Db } from '../platform/db.ts';
-import { problem } from '../platform/errors.ts';
 import { createHttp, type Api } from '../platform/http.ts';
 import { healthRoutes, type Check } from '../platform/http-health.ts';
 import type { Log } from '../platform/log.ts';
@@ -29,6 +34,12 @@ export async function createApi({ db, config, log, bus }: ApiDeps): Promise<Api>
     healthRoutes(routes, { postgres: postgresAnswers(db), migrations: migrationsApplied(config), nats: natsAnswers(bus) });
     teamRoutes(routes, { db, config });
     jobRoutes(routes, { db, config });
+    fleetRoutes(routes, { db, config });
+    checkpointRoutes(routes, { db, config });
+    eventRoutes(routes, { db, log, bus, config });
+    logRoutes(routes, { db, log, bus, config });
+    logRoutes(routes, { db, config, log, bus });
+    eventRoutes(routes, { db, config, log, bus });
   });
   await app.ready();
   return app;
@@ -55,12 +66,8 @@ const natsAnswers = (bus: () => Bus | undefined): Check => async () => {
   return 'connected';
 };
 
-/** For routes that can't do without NATS. @throws `unavailable` 503 */
-export function connected(bus: () => Bus | undefined): Bus {
-  const found = bus();
-  if (!found?.connected()) throw problem('unavailable', { part: 'nats' });
-  return found;
-}
+/** A request that takes longer at the end of the process is cut: the process ends within 10 s. */
+const closeTimeoutMs = 8_000;
 
 export async function runApi({ config, db, log, signal, onReady }: Role): Promise<void> {
   let bus: Bus | undefined;
@@ -73,7 +80,9 @@ export async function runApi({ config, db, log, signal, onReady }: Role): Promis
   log.info({ address }, 'API listens');
   onReady?.();
   await aborted(signal);
+  const late = setTimeout(() => app.server.closeAllConnections(), closeTimeoutMs);
   await app.close();
+  clearTimeout(late);
   await connecting;
   await (bus as Bus | undefined)?.close();
 }

@@ -1,5 +1,4 @@
-import { wakeReadersBy } from '../events/append.ts';
-import { outboxWakeSubject } from '../events/model.ts';
+import { wakeReadersOver } from '../events/wake.ts';
 import { subjects } from '../fleet/model.ts';
 import { nudgeBy } from '../fleet/nudge.ts';
 import { connectControl, type Bus } from '../platform/nats/bus.ts';
@@ -7,7 +6,7 @@ import type { Role } from './process.ts';
 
 /** Processes that commit say so over NATS: readers of the outbox wake, agents beat sooner. */
 export function wakeAndNudgeOver(bus: Bus): void {
-  wakeReadersBy(() => bus.publish(outboxWakeSubject, null));
+  wakeReadersOver(bus);
   nudgeBy((nodeId) => bus.publish(subjects.nudge(nodeId), null));
 }
 

@@ -1,5 +1,6 @@
 /** Log chunks of members: acknowledged publishing by agents, reading from the oldest kept chunk by the API. */
-import { DeliverPolicy, type ConsumerMessages } from 'nats';
+import { setTimeout as delay } from 'node:timers/promises';
+import { DeliverPolicy, type JsMsg } from 'nats';
 import { logStream } from '../../events/model.ts';
 import { connectionOf, type Bus } from './bus.ts';
 import { decodeJson, encodeJson } from './json.ts';
@@ -20,32 +21,62 @@ export async function publishLog(bus: Bus, subject: string, messageId: string, c
 
 export interface StoredLog {
   readonly subject: string;
+  /** place in the stream */
+  readonly seq: number;
   /** undefined: not JSON */
   readonly value: unknown;
   /** how many more stood behind it when it was delivered */
   readonly pending: number;
 }
 
-export interface LogReading extends AsyncIterable<StoredLog> {
+export interface LogReading {
+  /** @returns undefined, when nothing came within `ms` @throws Error, when the reading has ended */
+  nextWithin(ms: number): Promise<StoredLog | undefined>;
+  /** how many are kept and were not delivered yet */
+  pending(): Promise<number>;
   close(): Promise<void>;
 }
 
+/** Chunks that are asked for ahead: what a slow reader costs in memory. */
+const bufferedMax = 64;
+
 /**
  * Reads what is kept on the subject (wildcards allowed) in the order it was stored, then what comes.
- * Takes the next one only when the last was worked on, so a slow reader costs `bufferedMax` chunks of memory.
+ *
+ * @param afterSeq  begins behind that place; 0: with the oldest
  */
-export async function readLogs(bus: Bus, subject: string, bufferedMax = 16): Promise<LogReading> {
-  const consumer = await connectionOf(bus).jetstream().consumers.get(logStream, { filterSubjects: subject, deliver_policy: DeliverPolicy.All });
+export async function readLogs(bus: Bus, subject: string, { afterSeq }: { readonly afterSeq: number }): Promise<LogReading> {
+  const from = afterSeq > 0
+    ? { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: afterSeq + 1 }
+    : { deliver_policy: DeliverPolicy.All };
+  const consumer = await connectionOf(bus).jetstream().consumers.get(logStream, { filterSubjects: subject, ...from });
   const messages = await consumer.consume({ max_messages: bufferedMax });
+  const iterator = messages[Symbol.asyncIterator]();
+  let next: Promise<IteratorResult<JsMsg>> | undefined;
   return {
-    [Symbol.asyncIterator]: () => stored(messages),
+    async nextWithin(ms) {
+      next ??= iterator.next();
+      const found = await orNothing(next, ms);
+      if (!found) return undefined;
+      next = undefined;
+      if (found.done) throw new Error('reading logs has ended');
+      return toStored(found.value);
+    },
+    pending: async () => (await consumer.info()).num_pending,
     close: async () => { await messages.close(); },
   };
 }
 
-async function* stored(messages: ConsumerMessages): AsyncGenerator<StoredLog> {
-  for await (const message of messages) yield { subject: message.subject, value: readJson(message.data), pending: message.info.pending };
+async function orNothing<T>(value: Promise<T>, ms: number): Promise<T | undefined> {
+  const timer = new AbortController();
+  try {
+    return await Promise.race([value, delay(ms, undefined, { signal: timer.signal })]);
+  } finally {
+    timer.abort();
+  }
 }
+
+const toStored = (message: JsMsg): StoredLog => ({ subject: message.subject, seq: message.seq, value: readJson(message.data), pending: message.info.pending });
 
 function readJson(data: Uint8Array): unknown {
   try {
@@ -53,11 +84,4 @@ function readJson(data: Uint8Array): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** How many chunks are kept on the subject now (wildcards allowed). */
-export async function countLogs(bus: Bus, subject: string): Promise<number> {
-  const manager = await connectionOf(bus).jetstreamManager();
-  const { state } = await manager.streams.info(logStream, { subjects_filter: subject });
-  return Object.values(state.subjects ?? {}).reduce((sum, count) => sum + count, 0);
 }

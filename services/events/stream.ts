@@ -1,0 +1,102 @@
+/** Follows the outbox for one client: from Postgres until it has caught up, then from the process's feed (SV27). */
+import type { FastifyReply } from 'fastify';
+import type { Db } from '../platform/db.ts';
+import { problem } from '../platform/errors.ts';
+import type { Log } from '../platform/log.ts';
+import type { SseStream, SseStreams } from '../platform/sse.ts';
+import type { EventFeed } from './feed.ts';
+import { jobKey, type EventKind, type SequencedEvent } from './model.ts';
+import { lastPosition, readEvents } from './read.ts';
+import { toEventView } from './view.ts';
+
+export interface EventFilter {
+  readonly kinds?: readonly EventKind[] | undefined;
+  readonly key?: string | undefined;
+  readonly job?: string | undefined;
+  readonly teamId?: string | undefined;
+}
+
+export interface EventStreamRequest {
+  /** undefined: from now on */
+  readonly afterPos: bigint | undefined;
+  readonly filter: EventFilter;
+}
+
+export interface EventStreamDeps {
+  readonly db: Db;
+  readonly log: Log;
+  readonly feed: EventFeed;
+  readonly streams: SseStreams;
+}
+
+const pageRowsMax = 500;
+
+/**
+ * Opens the stream; it goes on by itself until the client is gone.
+ *
+ * @throws `gone` 410, when events after `afterPos` are no longer kept, or it is of another life of the database
+ * @throws `too_many_streams` 503
+ */
+export async function streamEvents(deps: EventStreamDeps, reply: FastifyReply, { afterPos, filter }: EventStreamRequest): Promise<void> {
+  deps.streams.requireRoom();
+  const last = await lastPosition(deps.db);
+  const pos = afterPos ?? last;
+  if (pos > last) throw problem('gone', { after: pos, last });
+  await readEvents(deps.db, pos, 1);
+  const client = new Client(deps.streams.open(reply), pos, filter);
+  void client.run(deps).catch((error: unknown) => {
+    deps.log.warn({ error: error instanceof Error ? error.message : String(error) }, 'an event stream was cut');
+    client.cut();
+  });
+}
+
+class Client {
+  readonly #stream: SseStream;
+  readonly #filter: EventFilter;
+  #pos: bigint;
+
+  constructor(stream: SseStream, pos: bigint, filter: EventFilter) {
+    this.#stream = stream;
+    this.#pos = pos;
+    this.#filter = filter;
+  }
+
+  async run({ db, feed }: EventStreamDeps): Promise<void> {
+    const { over } = this.#stream;
+    await feed.ready(over);
+    const listener = { take: (event: SequencedEvent) => this.#take(event), cut: () => this.cut() };
+    while (!over.aborted) {
+      const leave = feed.join(this.#pos, listener);
+      if (leave) {
+        over.addEventListener('abort', leave, { once: true });
+        if (over.aborted) leave();
+        return;
+      }
+      for (const event of await readEvents(db, this.#pos, pageRowsMax)) {
+        this.#pos = event.pos;
+        if (matches(event, this.#filter)) await this.#stream.send(toSse(event));
+        else this.#stream.passed(event.pos.toString());
+        if (over.aborted) return;
+      }
+    }
+  }
+
+  cut(): void {
+    this.#stream.cut();
+  }
+
+  #take(event: SequencedEvent): void {
+    this.#pos = event.pos;
+    if (matches(event, this.#filter)) this.#stream.offer(toSse(event));
+    else this.#stream.passed(event.pos.toString());
+  }
+}
+
+const toSse = (event: SequencedEvent) => ({ id: event.pos.toString(), event: event.kind, data: toEventView(event) });
+
+export function matches(event: SequencedEvent, { kinds, key, job, teamId }: EventFilter): boolean {
+  if (kinds && !kinds.includes(event.kind)) return false;
+  if (key !== undefined && event.key !== key) return false;
+  if (job !== undefined && event.key !== jobKey(job) && event.payload['job'] !== job) return false;
+  return teamId === undefined || event.payload['team'] === teamId;
+}

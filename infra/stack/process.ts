@@ -33,7 +33,7 @@ export interface Running {
 /** A role that has let go of us ends at once, and its exit code says more than its silence. */
 const lastWordsMs = 500;
 const probeEveryMs = 25;
-const tailLines = 12;
+const tailLines = 20; // an uncaught error of Node with its stack fits
 
 /**
  * Starts a process in a session of its own, so that the terminal's Ctrl-C reaches only the supervisor, and waits

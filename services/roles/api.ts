@@ -1,11 +1,9 @@
 /** The API role: REST, the OpenAPI document and its page. Any number may run. */
 import { sql } from 'kysely';
 import { eventRoutes } from '../events/routes.ts';
-import { eventRoutes } from '../events/routes.ts';
 import { checkpointRoutes } from '../checkpoints/routes.ts';
 import { fleetRoutes } from '../fleet/routes.ts';
 import { jobRoutes } from '../jobs/routes.ts';
-import { logRoutes } from '../logs/routes.ts';
 import { logRoutes } from '../logs/routes.ts';
 import type { Config } from '../platform/config.ts';
 import type { Db } from '../platform/db.ts';
@@ -36,8 +34,6 @@ export async function createApi({ db, config, log, bus }: ApiDeps): Promise<Api>
     jobRoutes(routes, { db, config });
     fleetRoutes(routes, { db, config });
     checkpointRoutes(routes, { db, config });
-    eventRoutes(routes, { db, log, bus, config });
-    logRoutes(routes, { db, log, bus, config });
     logRoutes(routes, { db, config, log, bus });
     eventRoutes(routes, { db, config, log, bus });
   });

@@ -71,10 +71,10 @@ export class MemberFolder {
   readonly path: string;
   readonly #root: string;
 
-  constructor(root: string, key: MemberKey) {
+  constructor(root: string, { job, epoch, rank }: MemberKey) {
     this.#root = root;
-    this.key = key;
-    this.path = path.join(root, key.job, key.epoch, String(key.rank));
+    this.key = { job, epoch, rank }; // no more than that: it goes over the wire
+    this.path = path.join(root, job, epoch, String(rank));
   }
 
   at(name: string): string { return path.join(this.path, name); }

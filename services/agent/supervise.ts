@@ -5,7 +5,7 @@
 import type { Member } from './member.ts';
 import type { Exit, Outcome } from './member-folder.ts';
 import { refuseFor, wrapperMark, type Site } from './launch.ts';
-import { isAlive, processesOf, processesWith, signalMember } from './process-table.ts';
+import { isAlive, processesOf, processesWith, signal, signalMember } from './process-table.ts';
 import { enforceStop, isStopDue } from './stop.ts';
 
 /** A wrapper that this agent has just started needs no search of the process table. */
@@ -42,7 +42,7 @@ function endOf({ error, exitCode, signal }: Exit): Outcome {
 /** No exit file will come: the wrapper is dead, or it never began and now can't (P6). */
 function hasLostWrapper(member: Member, site: Pick<Site, 'bootId'>): boolean {
   const { folder, record, process, spawnedMs } = member;
-  if (record?.bootId !== site.bootId) return folder.exit() === undefined;
+  if (record?.bootId !== site.bootId) return isOfOtherBoot(member);
   if (process) return !isAlive(process.wrapper) && folder.exit() === undefined;
   if (spawnedMs !== undefined && performance.now() - spawnedMs < wrapperStartMs) return false;
   if (findWrapper(member)) return false;
@@ -51,7 +51,17 @@ function hasLostWrapper(member: Member, site: Pick<Site, 'bootId'>): boolean {
   return !findWrapper(member) && folder.running() === undefined && folder.exit() === undefined;
 }
 
-const findWrapper = ({ folder }: Member): boolean => processesWith(wrapperMark, folder.path).length > 0;
+/**
+ * A new boot leaves no process (P10). Where the boot id is a virtual node's, some do live on: the wrapper goes first,
+ * or it would record our kill as the member's own exit.
+ */
+function isOfOtherBoot(member: Member): boolean {
+  for (const pid of wrappersOf(member)) signal(pid, 'SIGKILL');
+  return member.folder.exit() === undefined;
+}
+
+const wrappersOf = ({ folder }: Member): number[] => processesWith(wrapperMark, folder.path);
+const findWrapper = (member: Member): boolean => wrappersOf(member).length > 0;
 
 /**
  * Whether anything of an ended member still runs: what it forked, or itself where its wrapper died. A stop leaves them

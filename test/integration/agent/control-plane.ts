@@ -2,9 +2,8 @@
  * The control plane's side of services/fleet/model.ts for one node, as small as the protocol allows: it issues
  * sessions, keeps desired members, records what it hears. Everything it says goes over a real NATS server.
  */
-import { subjects, type AgentCall, type AgentCallReply, type Answer, type Beat, type BeatRefusal, type MemberKey, type MemberLaunch, type MemberObservation } from '#services/fleet/model.ts';
-import type { LogChunk } from '#services/logs/model.ts';
-import { parseLogChunk } from '#services/logs/model.ts';
+import { subjects, type AgentCall, type AgentCallReply, type Answer, type Beat, type BeatRefusal, type MemberKey, type MemberLaunch, type MemberObservation, type RunItem } from '#services/fleet/model.ts';
+import { parseLogChunk, type LogChunk } from '#services/logs/model.ts';
 import { openLog } from '#services/platform/log.ts';
 import { answerLogins } from '#services/platform/nats/auth-callout.ts';
 import { connectControl } from '#services/platform/nats/bus.ts';
@@ -81,12 +80,13 @@ export async function openControlPlane(nats: NatsServer, node: string): Promise<
     history: (key) => (histories.get(textOf(key)) ?? []).map(({ state }) => state).filter((state, index, all) => state !== all[index - 1]),
     nudge: () => bus.publish(subjects.nudge(node), {}),
     async logs(key) {
-      const reading = await readLogs(bus, subjects.logs(node, key.job, key.epoch, key.rank));
+      const reading = await readLogs(bus, subjects.logs(node, key.job, key.epoch, key.rank), { afterSeq: 0 });
       const chunks: LogChunk[] = [];
-      for await (const { value } of reading) {
-        const chunk = parseLogChunk(value);
+      while (chunks.filter(({ end }) => end).length < 2) {
+        const stored = await reading.nextWithin(5_000);
+        if (!stored) throw new Error(`no end of the logs; so far ${JSON.stringify(chunks.map(({ stream, offset, end }) => ({ stream, offset, end })))}`);
+        const chunk = parseLogChunk(stored.value);
         if (chunk) chunks.push(chunk);
-        if (chunks.filter(({ end }) => end).length === 2) break;
       }
       await reading.close();
       return chunks;
@@ -108,7 +108,7 @@ export async function openControlPlane(nats: NatsServer, node: string): Promise<
     const all = [...desired.values()];
     return {
       ...base, session: beat.session,
-      run: all.flatMap(({ key, launch, order }) => order === 'start' ? [{ ...key, order, launch }] : order === 'keep' ? [{ ...key, order }] : []),
+      run: all.flatMap(({ key, launch, order }): RunItem[] => order === 'start' ? [{ ...key, order, launch }] : order === 'keep' ? [{ ...key, order }] : []),
       stop: all.flatMap(({ key, stop }) => stop ? [{ ...key, ...stop }] : []),
       ack: plane.acknowledges ? beat.members.filter(isOver).map(({ job, epoch, rank }) => ({ job, epoch, rank })) : [],
     };

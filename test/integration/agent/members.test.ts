@@ -51,7 +51,7 @@ it('rank 0 tells its address and port with its acceptance; another rank waits fo
   const seen = await until('acceptance', () => world.plane.seen(first));
   expect(seen).toMatchObject({ address: '127.0.0.1' });
   expect(world.plane.seen(second)).toBeUndefined();
-  const port = 'port' in seen ? seen.port : 0;
+  const port = seen.state === 'accepted' || seen.state === 'ready' ? seen.port : 0;
   world.plane.start(second, shell(`echo $MASTER_ADDR:$MASTER_PORT > ${file}`, { master: { address: '10.1.2.3', port } }));
   await until('its exit', () => world.plane.seen(second)?.state === 'exited');
   expect(read(file)).toBe(`10.1.2.3:${port}\n`);
@@ -105,7 +105,7 @@ it.for([
   ['forks with an empty environment', 'env -i sleep 600 & exit 0'],
 ])('a member that %s leaves nothing behind, and is over only then', async ([, script]) => {
   const key = world.member();
-  world.plane.start(key, shell(script));
+  world.plane.start(key, shell(script ?? ''));
   await until('its exit', () => world.plane.seen(key)?.state === 'exited');
   expect(world.programs()).toEqual([]);
 });

@@ -38,10 +38,6 @@ export async function lockJobRow(tx: Tx, jobId: string): Promise<boolean> {
   return (await tx.selectFrom('job').select('id').where('id', '=', jobId).forUpdate().executeTakeFirst()) !== undefined;
 }
 
-export async function jobExists(db: Db | Tx, jobId: string): Promise<boolean> {
-  return (await db.selectFrom('job').select('id').where('id', '=', jobId).executeTakeFirst()) !== undefined;
-}
-
 /** A sentence for people beside the job; its version stays, as no state changed. */
 export async function noteOnJob(tx: Tx, jobId: string, detail: string): Promise<void> {
   await tx.updateTable('job').set({ detail }).where('id', '=', jobId).execute();

@@ -27,6 +27,7 @@ export const errorRegistry = {
   idempotency_in_flight: { status: 409, title: 'A request with this key is under way', retryable: true, remedy: 'Repeat the same request after a second.' },
   job_version_lost: { status: 409, title: 'The job changed meanwhile', retryable: true, remedy: 'Read it again and repeat.' },
   gone: { status: 410, title: 'That part of the stream is no longer kept', retryable: false, remedy: 'Start again without Last-Event-ID and re-read the objects.' },
+  node_version_lost: { status: 409, title: 'The node changed meanwhile', retryable: true, remedy: 'Repeat the request.' },
   version_mismatch: { status: 412, title: 'The object has another version', retryable: false, remedy: 'Read it again and send the version you saw.' },
   body_too_large: { status: 413, title: 'The body is too large', retryable: false, remedy: 'Send at most the number of bytes named in detail.' },
   unsupported_media_type: { status: 415, title: 'The media type is not supported', retryable: false, remedy: 'Send application/json.' },

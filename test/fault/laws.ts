@@ -9,8 +9,9 @@ export interface Plan {
   /** every activity runs twice, as after a worker that died between its commit and its answer */
   readonly twice?: boolean;
   readonly fail?: {
-    /** the nth activity of the workflow, counted from 1 over its runs, retries not counted */
-    readonly step: number;
+    /** the nth activity of this type in the workflow's life, counted from 1 over its runs, retries not counted */
+    readonly type: string;
+    readonly nth: number;
     /** before: nothing happened; after: it is committed, and the answer is lost */
     readonly when: 'before' | 'after';
     /** attempts in a row; more than a local activity has, so that its fallback is met too */
@@ -46,8 +47,8 @@ export class Disturbance {
         const plan = this.#plans.get(workflowId);
         const trace = this.#traces.get(workflowId);
         if (!plan || !trace) return next(input);
-        const step = stepOf(trace, `${info.workflowExecution?.runId}/${info.activityId}`, info.activityType);
-        const fails = plan.fail?.step === step && trace.failed.length < plan.fail.times;
+        const nth = countOf(trace, `${info.workflowExecution?.runId}/${info.activityId}`, info.activityType);
+        const fails = plan.fail?.type === info.activityType && plan.fail.nth === nth && trace.failed.length < plan.fail.times;
         if (fails) trace.failed.push(info.activityType);
         if (fails && plan.fail?.when === 'before') throw injected(info.activityType);
         if (plan.twice) await next(input);
@@ -59,12 +60,19 @@ export class Disturbance {
   });
 }
 
-function stepOf(trace: { steps: string[]; known: Map<string, number> }, key: string, type: string): number {
+/** Which of its type this activity is; a retry keeps the number of its first attempt. */
+function countOf(trace: { steps: string[]; known: Map<string, number> }, key: string, type: string): number {
   const known = trace.known.get(key);
   if (known !== undefined) return known;
   trace.steps.push(type);
-  trace.known.set(key, trace.steps.length);
-  return trace.steps.length;
+  const nth = trace.steps.filter((step) => step === type).length;
+  trace.known.set(key, nth);
+  return nth;
+}
+
+/** The activities of a life, each as its type and which of its type it was: where failures are injected in turn. */
+export function turnsOf(trace: Trace): { readonly type: string; readonly nth: number }[] {
+  return trace.steps.map((type, index) => ({ type, nth: trace.steps.slice(0, index + 1).filter((step) => step === type).length }));
 }
 
 const injected = (type: string): ApplicationFailure => ApplicationFailure.create({ message: `injected failure of ${type}`, type: 'Injected' });

@@ -148,6 +148,17 @@ export class World {
 
   async terminate(jobId: string): Promise<void> { await this.#handle(jobId).terminate('by an operator'); }
   history(jobId: string): Promise<History> { return this.#handle(jobId).fetchHistory(); }
+  /** Of every run of the job, oldest first, once all `count` of them have ended. */
+  async histories(jobId: string, count: number): Promise<History[]> {
+    let ended: WorkflowExecutionInfo[] = [];
+    await until(async () => {
+      ended = (await this.runs(jobId)).filter((run) => run.status.name !== 'RUNNING'); // visibility lags behind
+      return ended.length >= count;
+    }, () => `${count} ended runs of ${jobId}, there are ${ended.length}`);
+    ended.sort((a, b) => a.startTime.getTime() - b.startTime.getTime());
+    const { workflow } = new Client({ connection: this.#connection });
+    return Promise.all(ended.map((run) => workflow.getHandle(run.workflowId, run.runId).fetchHistory()));
+  }
   describe(jobId: string): Promise<WorkflowExecutionDescription> { return this.#handle(jobId).describe(); }
   /** What the Web UI shows as the run's current details. */
   async details(jobId: string): Promise<string> {

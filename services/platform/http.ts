@@ -49,7 +49,7 @@ export async function createHttp({ config, log, authenticate }: HttpOptions): Pr
     bodyLimit: config.bodyBytesMax,
     requestTimeout: requestTimeoutMs,
     exposeHeadRoutes: false,
-    forceCloseConnections: true,
+    forceCloseConnections: 'idle',
     requestIdHeader: false,
     genReqId: (request) => {
       const given = request.headers['x-request-id'];

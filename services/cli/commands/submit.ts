@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Option, type Command } from 'commander';
 import { ask } from '../client.ts';
-import { follow } from '../log-view.ts';
+import { printLogs } from '../log-view.ts';
 import { note, print, printJson } from '../output.ts';
 import { command } from '../run.ts';
 import { buildSpec, collect, type SpecFlags } from '../spec-flags.ts';
@@ -50,7 +50,7 @@ export function registerSubmit(program: Command): void {
     }
     note(`${job.id}  submitted; Ctrl-C leaves it running`);
     return interruptible(async (signal) => {
-      const followed = options.follow ? follow(connection, job.id, {}, json, signal) : Promise.resolve();
+      const followed = options.follow ? printLogs(connection, job.id, {}, json, signal, true) : Promise.resolve();
       const view = narrate();
       const ended = await untilEnded(client, job.id, signal, json || options.follow ? undefined : view.show).finally(view.stop);
       await followed;

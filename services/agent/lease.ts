@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { mkdirSync } from 'node:fs';
 import { readWhole, writeWhole } from './durable-file.ts';
-import { monotonicMs } from './monotonic.ts';
 
 /** The node's lease, in a file that the wrappers of exclusive members read (P20). It only ever grows. */
 export class Lease {
@@ -18,8 +17,6 @@ export class Lease {
     // Of another boot: that clock started anew.
     if (typeof known?.untilMonotonicMs === 'number' && known.bootId === bootId) this.#untilMs = known.untilMonotonicMs;
   }
-
-  get isValid(): boolean { return monotonicMs() < this.#untilMs; }
 
   /** @param untilMs  of the monotonic clock, counted from when the beat was sent */
   extend(untilMs: number): void {

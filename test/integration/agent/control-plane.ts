@@ -3,11 +3,10 @@
  * sessions, keeps desired members, records what it hears. Everything it says goes over a real NATS server.
  */
 import { subjects, type AgentCall, type AgentCallReply, type Answer, type Beat, type BeatRefusal, type MemberKey, type MemberLaunch, type MemberObservation, type RunItem } from '#services/fleet/model.ts';
-import { parseLogChunk, type LogChunk } from '#services/logs/model.ts';
+import { logMessageId, parseLogChunk, parseLogSubject, type LogChunk } from '#services/logs/model.ts';
 import { openLog } from '#services/platform/log.ts';
 import { answerLogins } from '#services/platform/nats/auth-callout.ts';
 import { connectControl } from '#services/platform/nats/bus.ts';
-import { readLogs } from '#services/platform/nats/log-stream.ts';
 import { ensureLogStream } from '#services/platform/nats/streams.ts';
 import { readConfig } from '#services/platform/config.ts';
 import type { NatsServer } from '../fleet-door/nats-server.ts';
@@ -42,7 +41,8 @@ export interface ControlPlane {
   history(key: MemberKey): string[];
   acknowledges: boolean;
   nudge(): void;
-  logs(key: MemberKey): Promise<LogChunk[]>;
+  /** chunks as the stream keeps them: a repetition under the same id is stored once */
+  logs(key: MemberKey): LogChunk[];
   close(): Promise<void>;
 }
 
@@ -60,6 +60,7 @@ export async function openControlPlane(nats: NatsServer, node: string): Promise<
   } : undefined);
 
   const desired = new Map<string, Desired>();
+  const chunks = new Map<string, Map<string, LogChunk>>();
   const histories = new Map<string, MemberObservation[]>();
   let issued = 0;
   let current = { session: 0, sequence: 0 };
@@ -79,18 +80,7 @@ export async function openControlPlane(nats: NatsServer, node: string): Promise<
     seen: (key) => histories.get(textOf(key))?.at(-1),
     history: (key) => (histories.get(textOf(key)) ?? []).map(({ state }) => state).filter((state, index, all) => state !== all[index - 1]),
     nudge: () => bus.publish(subjects.nudge(node), {}),
-    async logs(key) {
-      const reading = await readLogs(bus, subjects.logs(node, key.job, key.epoch, key.rank), { afterSeq: 0 });
-      const chunks: LogChunk[] = [];
-      while (chunks.filter(({ end }) => end).length < 2) {
-        const stored = await reading.nextWithin(5_000);
-        if (!stored) throw new Error(`no end of the logs; so far ${JSON.stringify(chunks.map(({ stream, offset, end }) => ({ stream, offset, end })))}`);
-        const chunk = parseLogChunk(stored.value);
-        if (chunk) chunks.push(chunk);
-      }
-      await reading.close();
-      return chunks;
-    },
+    logs: (key) => [...chunks.get(textOf(key))?.values() ?? []],
     async close() {
       await logins.close();
       await bus.close();
@@ -123,6 +113,15 @@ export async function openControlPlane(nats: NatsServer, node: string): Promise<
     else if (known.order === 'start') known.order = 'keep';
   }
 
+  bus.listen('logs.>', (value, subject) => {
+    const source = parseLogSubject(subject);
+    const chunk = parseLogChunk(value);
+    if (!source || !chunk) throw new Error(`not a log chunk on ${subject}`);
+    const stored = chunks.get(textOf(source)) ?? new Map<string, LogChunk>();
+    chunks.set(textOf(source), stored);
+    const id = logMessageId(source, chunk);
+    if (!stored.has(id)) stored.set(id, chunk);
+  });
   bus.respond(subjects.allBeats, async (value) => {
     const beat = value as Beat;
     plane.heard.push(beat);

@@ -14,12 +14,20 @@ beforeEach(async () => {
   agent = await world.startAgent();
 });
 afterEach(async () => {
-  await until('no process is left behind', () => world.processes().length === 0);
-  await world.close();
+  try {
+    await until('no process is left behind', () => world.processes().length === 0);
+  } finally {
+    await world.close();
+  }
 });
 
 const bytesOf = (chunks: LogChunk[], stream: string): Buffer =>
   Buffer.concat(chunks.filter((chunk) => chunk.stream === stream).map(({ text }) => Buffer.from(text, 'base64')));
+
+const logsOf = (key: MemberKey): Promise<LogChunk[]> => until('the end of both streams', () => {
+  const chunks = world.plane.logs(key);
+  return chunks.filter(({ end }) => end).length === 2 && chunks;
+});
 
 async function run(script: string, logBytesMax = '1000000'): Promise<MemberKey> {
   const key = world.member();
@@ -30,7 +38,7 @@ async function run(script: string, logBytesMax = '1000000'): Promise<MemberKey> 
 
 it('both streams are published to their last byte, with offsets, and end', async () => {
   const key = await run('echo out; echo err >&2; sleep 0.4; printf more');
-  const chunks = await world.plane.logs(key);
+  const chunks = await logsOf(key);
   expect(bytesOf(chunks, 'stdout').toString()).toBe('out\nmore');
   expect(bytesOf(chunks, 'stderr').toString()).toBe('err\n');
   expect(chunks.filter(({ end }) => end).map(({ stream, offset }) => [stream, offset])).toEqual([['stdout', '8'], ['stderr', '4']]);
@@ -38,7 +46,7 @@ it('both streams are published to their last byte, with offsets, and end', async
 
 it('binary output arrives byte for byte', async () => {
   const key = await run(`${process.execPath} -e 'const b = Buffer.alloc(200000, 0); for (let i = 0; i < b.length; i += 1) b[i] = (i * 7) % 256; process.stdout.write(b)'`);
-  const bytes = bytesOf(await world.plane.logs(key), 'stdout');
+  const bytes = bytesOf(await logsOf(key), 'stdout');
   expect(bytes.length).toBe(200_000);
   expect(bytes.every((byte, index) => byte === (index * 7) % 256)).toBe(true);
 });
@@ -52,7 +60,7 @@ it('20 MB are cut at the bound, say so once, block nothing and don’t fill the 
   writeFileSync(gate, '');
   await until('its exit', () => world.plane.seen(key)?.state === 'exited');
   expect(world.plane.seen(key)).toMatchObject({ exitCode: 3 });
-  const chunks = await world.plane.logs(key);
+  const chunks = await logsOf(key);
   expect(bytesOf(chunks, 'stdout').length).toBe(100_000);
   expect(chunks.filter(({ truncated }) => truncated)).toMatchObject([{ stream: 'stdout', offset: '100000', text: '' }]);
 });
@@ -68,5 +76,5 @@ it('an agent killed while its member prints neither loses nor doubles a line', a
     agent = await world.startAgent();
   }
   await until('its exit', () => world.plane.seen(key)?.state === 'exited', 20_000);
-  expect(bytesOf(await world.plane.logs(key), 'stdout').toString()).toBe(Array.from({ length: 400 }, (_, line) => `line ${line}\n`).join(''));
+  expect(bytesOf(await logsOf(key), 'stdout').toString()).toBe(Array.from({ length: 400 }, (_, line) => `line ${line}\n`).join(''));
 });

@@ -114,6 +114,12 @@ describe('place', () => {
     expect(where(plan(nodes, [needy]).placements[0]).filter(([id]) => id === 'b')).toHaveLength(1);
   });
 
+  it('a node to avoid is worse than a wider domain than was preferred', () => {
+    const nodes = ['a', 'b', 'c'].map((id) => node({ id, count: 1, topology: { zone: 'z', rack: id === 'c' ? 'other' : 'same' } }));
+    const shy = job({ members: 2, topology: { level: 'rack', mode: 'preferred' } }, { avoidNodes: ['b'] });
+    expect(where(plan(nodes, [shy]).placements[0]).map(([id]) => id)).toEqual(['c', 'a']);
+  });
+
   it('the selector is a condition, not a wish', () => {
     const nodes = [node({ id: 'a', labels: { disk: 'slow' } }), node({ id: 'b', labels: { disk: 'fast', extra: 'x' } })];
     expect(where(plan(nodes, [job({ nodeSelector: { disk: 'fast' } })]).placements[0])[0]![0]).toBe('b');

@@ -5,30 +5,29 @@ import { revokeCredential } from '#services/fleet/credentials.ts';
 import { createEnrolmentToken, enrol } from '#services/fleet/enrolment.ts';
 import { answerEnrolments } from '#services/fleet/enrolment-service.ts';
 import { subjects } from '#services/fleet/model.ts';
-import { readConfig } from '#services/platform/config.ts';
 import { inTransaction } from '#services/platform/db.ts';
 import { connectAgent, connectControl, type Bus } from '#services/platform/nats/bus.ts';
-import { createDatabase, silentLog, type TestDatabase } from './database.ts';
+import { openWorld, type World } from '#test/setup/world.ts';
 import { startNatsServer, type NatsServer } from './nats-server.ts';
 
-let database: TestDatabase;
+let world: World;
 let nats: NatsServer;
 let control: Bus;
 const closers: (() => Promise<unknown>)[] = [];
 const perTest: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
-  [database, nats] = await Promise.all([createDatabase(), startNatsServer()]);
-  const config = { ...readConfig(), natsUrl: nats.url, natsUser: 'control', natsPassword: nats.password, natsIssuerSeed: nats.issuerSeed };
-  const callout = await startAuthCallout(database.db, config, silentLog);
-  control = await connectControl(config, silentLog, 'test');
-  const enrolments = answerEnrolments(control, database.db, silentLog);
+  [world, nats] = await Promise.all([openWorld(), startNatsServer()]);
+  const config = { ...world.config, natsUrl: nats.url, natsUser: 'control', natsPassword: nats.password, natsIssuerSeed: nats.issuerSeed };
+  const callout = await startAuthCallout(world.db, config, world.log);
+  control = await connectControl(config, world.log, 'test');
+  const enrolments = answerEnrolments(control, world.db, world.log);
   closers.push(() => callout.close(), () => enrolments.close(), () => control.close());
 });
 afterEach(async () => { for (const close of perTest.splice(0)) await close(); });
 afterAll(async () => {
   for (const close of closers) await close();
-  await Promise.all([nats?.stop(), database?.drop()]);
+  await Promise.all([nats?.stop(), world?.close()]);
 });
 
 /** One attempt to log in, without the retries of an agent. */
@@ -39,8 +38,8 @@ async function logIn(user: string, pass: string): Promise<NatsConnection> {
 }
 
 async function enrolled(node: string): Promise<string> {
-  const { token } = await createEnrolmentToken(database.db, { node, ttlSeconds: 60 });
-  const reply = await inTransaction(database.db, (tx) => enrol(tx, { node, token }));
+  const { token } = await createEnrolmentToken(world.db, { node, ttlSeconds: 60 });
+  const reply = await inTransaction(world.db, (tx) => enrol(tx, { node, token }));
   if (!reply.ok) throw new Error(reply.detail);
   return reply.secret;
 }
@@ -50,8 +49,8 @@ const refused = /Authorization Violation/i;
 
 describe('logins', () => {
   it('a node enrols over NATS with a token and comes back with its own credential', async () => {
-    const { token } = await createEnrolmentToken(database.db, { ttlSeconds: 60 });
-    const agent = await connectAgent({ url: nats.url, user: 'new-1', password: `enrol:${token}`, inboxPrefix: subjects.inboxPrefix('new-1'), name: 'new-1' }, silentLog);
+    const { token } = await createEnrolmentToken(world.db, { ttlSeconds: 60 });
+    const agent = await connectAgent({ url: nats.url, user: 'new-1', password: `enrol:${token}`, inboxPrefix: subjects.inboxPrefix('new-1'), name: 'new-1' }, world.log);
     perTest.push(() => agent.close());
     const reply = await agent.request(subjects.enrol('new-1'), { node: 'new-1', token }, 5_000) as { ok: true; secret: string };
     expect(reply).toMatchObject({ ok: true, credentialVersion: 1 });
@@ -78,7 +77,7 @@ describe('logins', () => {
   });
 
   it('a token for another node is refused', async () => {
-    const { token } = await createEnrolmentToken(database.db, { node: 'node-d', ttlSeconds: 60 });
+    const { token } = await createEnrolmentToken(world.db, { node: 'node-d', ttlSeconds: 60 });
     await expect(logIn('node-e', `enrol:${token}`)).rejects.toThrow(refused);
   });
 
@@ -86,14 +85,14 @@ describe('logins', () => {
     const first = await enrolled('node-f');
     const second = await enrolled('node-f');
     await expect(logIn('node-f', `node:${first}`)).rejects.toThrow(refused);
-    await inTransaction(database.db, (tx) => revokeCredential(tx, 'node-f'));
+    await inTransaction(world.db, (tx) => revokeCredential(tx, 'node-f'));
     await expect(logIn('node-f', `node:${second}`)).rejects.toThrow(refused);
   });
 
   it('a login ends by itself and the agent comes back without being told', async () => {
-    const config = { ...readConfig(), natsUrl: nats.url, natsUser: 'control', natsPassword: nats.password, natsIssuerSeed: nats.issuerSeed, agentLoginSeconds: 2 };
+    const config = { ...world.config, natsUrl: nats.url, natsUser: 'control', natsPassword: nats.password, natsIssuerSeed: nats.issuerSeed, agentLoginSeconds: 2 };
     await closers.shift()?.();
-    const brief = await startAuthCallout(database.db, config, silentLog);
+    const brief = await startAuthCallout(world.db, config, world.log);
     closers.unshift(() => brief.close());
     const connection = await connect({
       servers: nats.url, user: 'node-g', pass: `node:${await enrolled('node-g')}`, inboxPrefix: subjects.inboxPrefix('node-g'),
@@ -138,7 +137,7 @@ describe('subjects of an agent', () => {
   });
 
   it('an enrolment login can do nothing but ask', async () => {
-    const { token } = await createEnrolmentToken(database.db, { node: 'node-l', ttlSeconds: 60 });
+    const { token } = await createEnrolmentToken(world.db, { node: 'node-l', ttlSeconds: 60 });
     const login = await logIn('node-l', `enrol:${token}`);
     await expect(refusalOf(login, () => login.publish(subjects.beat('node-l'), '{}'))).resolves.toBe('PERMISSIONS_VIOLATION');
   });

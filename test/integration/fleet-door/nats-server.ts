@@ -16,8 +16,8 @@ export interface NatsServer {
 }
 
 export async function startNatsServer(): Promise<NatsServer> {
-  const dir = mkdtempSync(path.join(process.env['MUSTER_TEST_DIR'] ?? tmpdir(), 'nats-'));
-  const port = Number(process.env['MUSTER_TEST_NATS_PORT'] ?? (await findFreePorts(1))[0]);
+  const dir = mkdtempSync(path.join(tmpdir(), 'muster-nats-'));
+  const port = (await findFreePorts(1))[0] as number;
   const issuer = createAccount();
   const password = 'control-secret';
   const file = path.join(dir, 'nats.conf');

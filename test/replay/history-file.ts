@@ -20,6 +20,7 @@ const type = (load('@temporalio/proto/lib/patch-protobuf-root') as { patchProtob
 /** Where and by whom it was recorded says nothing about the code. */
 function anonymous(key: string, value: unknown): unknown {
   if (key === 'identity') return 'recorder';
+  if (key === 'name' && typeof value === 'string' && /^\d+@/.test(value)) return 'recorder-sticky'; // <pid>@<host>-…
   return key === 'stackTrace' ? '' : value;
 }
 

@@ -31,7 +31,8 @@ export class Supervision {
   #view: SupervisionView | null = null;
   #step: Step = { kind: 'wait' };
   #woken = false;
-  #phase: SupervisionPhase = 'PLACED';
+  /** As the list shows it; a run that took over has its predecessor's attributes, whatever they say. */
+  #phase: SupervisionPhase | undefined = isSuccessor() ? undefined : 'PLACED';
   #lastError: string | null = null;
   /** The last decision that changed nothing, how often in a row, and when it may be tried again on the same version. */
   #fruitless = { decision: '', times: 0, retryAtMs: 0 };
@@ -92,7 +93,7 @@ export class Supervision {
 
   /** A run that was started by an old event supervises the epoch that it finds. */
   #takeEpoch(view: SupervisionView): void {
-    if (view.epoch === this.#epoch) return;
+    if (view.epoch === this.#epoch && !isSuccessor()) return;
     this.#epoch = view.epoch;
     upsertSearchAttributes([{ key: jobSearchAttributes.epoch, value: Number(view.epoch) }]); // below 2⁵³: incarnations end at 2,000,000
   }
@@ -175,6 +176,8 @@ function call(step: Action, decided: Decided): Promise<Outcome> {
       return calls.endJob.executeWithOptions({ ...callOptions, summary: 'end the epoch' }, [decided]);
   }
 }
+
+const isSuccessor = (): boolean => workflowInfo().continuedFromExecutionRunId !== undefined;
 
 const decisionKey = (view: SupervisionView, step: Step): string => `${step.kind} ${view.epoch} ${view.version}`;
 

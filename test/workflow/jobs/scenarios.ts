@@ -10,6 +10,8 @@ export interface Scenario {
   /** from the submission until the job is where it ends */
   readonly drive: (world: World, jobId: string) => Promise<void>;
   readonly ends: JobState;
+  /** it silences a node that others may stand on */
+  readonly alone?: true;
 }
 
 const gang: Partial<JobSpec> = { members: 2, devicesPerMember: 1 };
@@ -54,7 +56,7 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'lost-and-fenced', spec: { ...gang, retry: { backoffSeconds: 0 } }, ends: 'SUCCEEDED',
+    name: 'lost-and-fenced', spec: { ...gang, retry: { backoffSeconds: 0 } }, ends: 'SUCCEEDED', alone: true,
     async drive(world, jobId) {
       await start(world, jobId);
       await world.silence('node-1');

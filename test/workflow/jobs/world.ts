@@ -103,6 +103,7 @@ export class World {
   }
   /** what a role's process gets to see the same world */
   get env(): Environment { return this.#stack.env; }
+  get log(): Stack['log'] { return this.#stack.log; }
 
   async submitAndPlace(spec?: Partial<JobSpec>): Promise<string> {
     const jobId = await this.submit(spec);
@@ -160,6 +161,11 @@ export class World {
     return Promise.all(ended.map((run) => workflow.getHandle(run.workflowId, run.runId).fetchHistory()));
   }
   describe(jobId: string): Promise<WorkflowExecutionDescription> { return this.#handle(jobId).describe(); }
+  /** Types of the activities that the Web UI shows as pending. */
+  async pendingActivities(jobId: string): Promise<string[]> {
+    const { raw } = await this.describe(jobId);
+    return (raw.pendingActivities ?? []).map((activity) => activity.activityType?.name ?? '');
+  }
   /** What the Web UI shows as the run's current details. */
   async details(jobId: string): Promise<string> {
     const metadata = await this.#handle(jobId).query<{ currentDetails?: string }>('__temporal_workflow_metadata');

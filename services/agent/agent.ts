@@ -12,7 +12,7 @@ import { callsOver } from './calls.ts';
 import { prepareControlFolder } from './control-path.ts';
 import { readDevices } from './devices.ts';
 import { readWhole, writeWhole } from './durable-file.ts';
-import { loginAs, obtainCredential, type Credential } from './enrol.ts';
+import { loginAs, obtainCredential, reEnrolRemedy, type Credential } from './enrol.ts';
 import { Lease } from './lease.ts';
 import { Members, membersRoot } from './members.ts';
 import { takeDataFolder } from './one-agent.ts';
@@ -24,6 +24,9 @@ export interface Agent {
   /** Ends the agent. Members run on, unless the settings say otherwise. */
   stop(): Promise<void>;
 }
+
+/** a login takes milliseconds; a restart of NATS and its auth callout seconds */
+const loginHintMs = 15_000;
 
 /**
  * Starts the agent: ready when it looks after the members that an earlier one left. It needs neither NATS nor the
@@ -57,7 +60,8 @@ export async function startAgent(settings: AgentSettings, log: Log): Promise<Age
 
   async function speak(): Promise<void> {
     const credential = await obtainCredential(settings, log, stopping.signal);
-    bus = await loginAs(settings, credential, log, stopping.signal);
+    const hint = setTimeout(() => log.warn(`still not let in by NATS; where it refuses the login: ${reEnrolRemedy}`), loginHintMs);
+    bus = await loginAs(settings, credential, log, stopping.signal).finally(() => clearTimeout(hint));
     beater = new Beater({
       ...settings, ...credential, bus, bootId, facts, log, incarnation: readIncarnation(settings.dataDir, credential),
       observe: () => members.observe(), apply: follow,

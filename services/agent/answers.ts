@@ -57,7 +57,7 @@ const launch = Type.Object({
   readiness: Type.Union([Type.Literal('start'), Type.Literal('signal')]),
   exclusive: Type.Boolean(),
   master: Type.Union([Type.Object({ address: Type.String({ maxLength: 256 }), port: Type.Integer({ minimum: 0, maximum: 65_535 }) }), Type.Null()]),
-  resume: Type.Union([Type.Object({ checkpoint: Type.String({ maxLength: 128 }), step: count, dir: Type.String({ maxLength: 4_096 }), reach, shards: Type.Array(shard, { maxItems: 1_024 }) }), Type.Null()]),
+  resume: Type.Union([Type.Object({ checkpoint: Type.String({ maxLength: 128 }), step: count, dir: Type.String({ maxLength: 4_096 }), reach, shards: Type.Array(shard) }), Type.Null()]),
   logBytesMax: decimal,
 });
 const checkAnswer = Compile(Type.Object({

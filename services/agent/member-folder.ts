@@ -7,7 +7,7 @@
  * `exit.json` how it ended (by the wrapper) · `outcome.json` it is over and no process is left · `acknowledged` the
  * control plane knows · `stdout`, `stderr` its output · `logs.json` what was published of it.
  */
-import { existsSync, readdirSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { MemberKey, RefusalCode, ResumePoint } from '#services/fleet/model.ts';
 import { claim, makeFoldersDurably, readWhole, writeDurably, writeWhole } from './durable-file.ts';
@@ -89,6 +89,8 @@ export class MemberFolder {
   exit(): Exit | undefined { return readWhole(this.at('exit.json')) as Exit | undefined; }
   outcome(): Outcome | undefined { return readWhole(this.at('outcome.json')) as Outcome | undefined; }
   isReady(): boolean { return existsSync(this.at('ready')); }
+  /** ms since 1970; undefined where it wasn't */
+  acknowledgedAtMs(): number | undefined { return statSync(this.at('acknowledged'), { throwIfNoEntry: false })?.mtimeMs; }
   isAcknowledged(): boolean { return existsSync(this.at('acknowledged')); }
 
   /** P6: returns only when the decision to start is durable. */

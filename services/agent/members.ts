@@ -27,6 +27,8 @@ export interface MembersDeps {
 type StartItem = Extract<RunItem, { order: 'start' }>;
 /** between a notice of the file system and the look: the wrapper renames two files in a row */
 const settleMs = 2;
+/** logs are not facts: a store that is away for longer doesn't fill the node's disk */
+const unsentLogsKeptMs = 24 * 3_600_000;
 /** while leftovers of a member are being killed */
 const hurryMs = 20;
 
@@ -249,7 +251,8 @@ export class Members {
   /** Forgets a member that was acknowledged, once its output is stored. */
   async #finishLogs(member: Member): Promise<void> {
     const isSent = member.logs === undefined || await member.logs.pump(true);
-    if (!isSent || !member.isAcknowledged || this.#isClosed) return;
+    const isStale = Date.now() - (member.folder.acknowledgedAtMs() ?? Date.now()) > unsentLogsKeptMs;
+    if (!(isSent || isStale) || !member.isAcknowledged || this.#isClosed) return;
     if (this.#known.get(keyText(member.key)) === member) this.#known.delete(keyText(member.key));
     member.folder.remove();
   }

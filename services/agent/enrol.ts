@@ -42,7 +42,7 @@ export async function obtainCredential(settings: AgentSettings, log: Log, signal
     if (!reply.ok) throw new Error(`the enrolment token of ${settings.node} is refused, ${reply.code} (${reply.detail}): ${reEnrolRemedy}`);
     const credential = { node: settings.node, clusterId: reply.clusterId, credentialVersion: reply.credentialVersion, secret: reply.secret };
     writeDurably(credentialFile(settings.dataDir), credential);
-    log.info({ node: settings.node, cluster: reply.clusterId, credentialVersion: reply.credentialVersion }, 'enrolled');
+    log.info({ cluster: reply.clusterId, credentialVersion: reply.credentialVersion }, 'enrolled');
     return credential;
   } finally {
     await bus.close();

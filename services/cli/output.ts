@@ -45,7 +45,6 @@ export function printFacts(facts: Readonly<Record<string, string | null | undefi
 
 /** Text of others may hold control characters: a name must not move the cursor. Colours of ours (SGR) stay. */
 export const printable = (text: string): string =>
-  // eslint-disable-next-line no-control-regex -- control characters are what this is about
   text.replaceAll(/\u001b\[[0-9;]*m|[\u0000-\u001f\u007f-\u009f]/g, (found) => (colourful && found.length > 1 ? found : found.length > 1 ? '' : '\ufffd'));
 
 /** `12 s`, `3 min`, `2 h`, `5 d` */

@@ -4,7 +4,7 @@ import type { Config } from '../platform/config.ts';
 import type { AttemptWithMembers } from './attempts.ts';
 import { jobStates, jobWorkflowId } from './model.ts';
 import type { JobFacts, StoredEvent } from './queries.ts';
-import { JobSpec } from './spec.ts';
+import type { JobSpec } from './spec.ts';
 import type { MemberRow } from './store.ts';
 
 const nullable = <Value>(type: 'string' | 'integer', description?: string) =>

@@ -66,10 +66,14 @@ export function toProblem(error: unknown, bodyBytesMax: number): Problem {
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return problem('body_too_large', { bytesMax: bodyBytesMax });
   const known = code === undefined ? undefined : byFastifyCode[code];
   if (known) return problem(known);
+  if (unstorable.has(sqlState(error) ?? '')) return new Problem('invalid_request', 'a value can not be stored: it is out of range, or not text');
   if (isAway(error)) return problem('unavailable', { part: 'postgres' });
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return new Problem('invalid_request', (error as Error).message);
   return new Problem('internal', errorRegistry.internal.title);
 }
+
+/** What Postgres says of a parameter that no column could hold: numeric out of range, NUL or bytes that are no text. */
+const unstorable: ReadonlySet<string> = new Set(['22003', '22021', '22P05']);
 
 /** Connection lost or refused, server starting or stopping, too many connections, lock or statement time-out. */
 const awayStates = /^(08...|57P0[123]|53300|55P03|57014|25P03)$/;

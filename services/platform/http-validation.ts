@@ -98,7 +98,6 @@ function shown(value: unknown): string {
 }
 
 const printable = (text: string): string =>
-  // eslint-disable-next-line no-control-regex -- control characters are what this is about
   text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');

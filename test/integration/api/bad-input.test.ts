@@ -57,7 +57,6 @@ describe('a specification that does not fit', () => {
   it('never shows control characters back', async () => {
     const answer = await api.post('/v1/jobs', { ...smallJob, name: 'x\u001b[2J', '\u0007field': 1 });
     const told = [answer.body.detail, ...answer.body.errors.map((error: { detail: string }) => error.detail)].join();
-    // eslint-disable-next-line no-control-regex -- control characters are what this is about
     expect(told).not.toMatch(/[\u0000-\u001f]/);
   });
 });
@@ -127,6 +126,16 @@ describe('a request to the wrong place', () => {
       expect((await api.post(`/v1/jobs/${id}/cancel`)).body.code).toBe('job_not_found');
       expect((await api.post(`/v1/jobs/${id}/retry`)).body.code).toBe('job_not_found');
     });
+
+  it('no value in a path or a cursor is an error of ours', async () => {
+    const forged = Buffer.from(JSON.stringify(['x', '9'.repeat(19)])).toString('base64url');
+    for (const { url } of api.app.routeInfos().filter((route) => route.method === 'GET' && route.url.startsWith('/v1/') && route.allow !== 'public')) {
+      for (const part of ['%00', '%ff', '9'.repeat(30), '%F0%9F%9A%80']) {
+        const answer = await api.get(`${url.replaceAll(/:[a-z]+/gi, part)}?page_token=${forged}`);
+        expect([url, part, answer.status >= 400 && answer.status < 500]).toEqual([url, part, true]);
+      }
+    }
+  });
 
   it('with a path that is no path is answered', async () => {
     const answer = await api.raw({ method: 'GET', url: '/v1/jobs/%zz', headers });

@@ -1,7 +1,8 @@
 /** The API as the process that the stack runs, and the command as a user runs it. */
 import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
-import { execa, type Result } from 'execa';
+import { execa } from 'execa';
 import { vi } from 'vitest';
 import type { Environment } from '#services/platform/config.ts';
 import { repositoryRoot } from '#services/platform/config.ts';
@@ -39,12 +40,38 @@ export interface Ran {
   readonly err: string;
 }
 
+interface MusterOptions {
+  readonly input?: string;
+  /** Ctrl-C, as soon as what was printed so far matches */
+  readonly interruptWhen?: RegExp;
+}
+
 /** @param env  on top of nothing but PATH: no setting of the machine reaches the command */
-export async function muster(args: readonly string[], env: Environment, options: { readonly input?: string; readonly signal?: AbortSignal } = {}): Promise<Ran> {
-  const result: Result = await execa(process.execPath, [path.join(repositoryRoot, 'services/cli/main.ts'), ...args], {
+export async function muster(args: readonly string[], env: Environment, { input, interruptWhen }: MusterOptions = {}): Promise<Ran> {
+  const child = execa(process.execPath, [path.join(repositoryRoot, 'services/cli/main.ts'), ...args], {
     env: { PATH: process.env['PATH'] ?? '', ...env }, extendEnv: false, reject: false, timeout: 25_000,
-    ...(options.input === undefined ? { stdin: 'ignore' } : { input: options.input }),
-    ...(options.signal ? { cancelSignal: options.signal, killSignal: 'SIGINT' } : {}),
+    ...(input === undefined ? { stdin: 'ignore' as const } : { input }),
   });
-  return { code: result.exitCode ?? -1, out: String(result.stdout), err: String(result.stderr) };
+  let seen = '';
+  let interrupted = false; // a second Ctrl-C would end it the hard way
+  const look = (chunk: Buffer): void => {
+    seen += String(chunk);
+    if (interrupted || !interruptWhen?.test(seen)) return;
+    interrupted = true;
+    child.kill('SIGINT');
+  };
+  child.stdout?.on('data', look);
+  child.stderr?.on('data', look);
+  const { exitCode, stdout, stderr } = await child;
+  return { code: exitCode ?? -1, out: String(stdout), err: String(stderr) };
+}
+
+/** A port that nobody listens on. */
+export async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
 }

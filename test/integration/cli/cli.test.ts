@@ -1,12 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Environment } from '#services/platform/config.ts';
 import { ensureAdminKey } from '#services/teams/api-keys.ts';
 import { openWorld, type World } from '#test/setup/world.ts';
-import { muster, startApi, type ApiProcess, type Ran } from './api-process.ts';
+import { closedPort, muster, startApi, type ApiProcess, type Ran } from './api-process.ts';
 
 let world: World;
 let api: ApiProcess;
@@ -96,12 +95,7 @@ describe('submit --wait', () => {
   });
 
   it('interrupted ends with 130 and leaves the job', async () => {
-    const stop = new AbortController();
-    const ran = muster(['submit', '--name', 'interrupted', '--wait', '--', 'true'], env, { signal: stop.signal });
-    await vi.waitFor(() => world.db.selectFrom('job').select('id').where('name', '=', 'interrupted').executeTakeFirstOrThrow(), { timeout: 10_000 });
-    await delay(300); // the signal must meet the wait, not the request
-    stop.abort();
-    expect((await ran).code).toBe(130);
+    expect((await muster(['submit', '--name', 'interrupted', '--wait', '--', 'true'], env, { interruptWhen: /submitted; Ctrl-C leaves it running/ })).code).toBe(130);
     expect((await json('jobs', '--name', 'interrupted'))[0].state).toBe('QUEUED');
   });
 });
@@ -112,7 +106,6 @@ describe('reading', () => {
     const table = await run('jobs', '--label', 'suite=list');
     expect(table.out.split('\n')[0]).toMatch(/^JOB\s+NAME\s+TEAM\s+STATE/);
     expect(table.out).toContain(id);
-    // eslint-disable-next-line no-control-regex -- no colours where the output is no terminal
     expect(table.out).not.toMatch(/\u001b/);
     expect(await json('jobs', '--label', 'suite=list')).toMatchObject([{ id, state: 'QUEUED' }]);
   });
@@ -136,6 +129,9 @@ describe('reading', () => {
     expect((await run('teams', '--create', 'blue')).out).toBe('blue');
     expect((await run('teams')).out).toContain('blue');
     expect(await json('dead-letters')).toEqual([]);
+    expect(await json('checkpoints', id)).toEqual([]);
+    expect(await json('nodes')).toEqual([]);
+    expect((await run('node', 'nobody')).code).toBe(5);
   });
 });
 
@@ -158,8 +154,9 @@ describe('cancel and retry', () => {
 
 describe('without an API or a key', () => {
   it('exits with 3 and says where it looked', async () => {
-    const { code, err } = await muster(['jobs'], { ...env, MUSTER_API_URL: 'http://127.0.0.1:1' });
-    expect([code, err]).toEqual([3, expect.stringContaining('http://127.0.0.1:1 does not answer: ECONNREFUSED')]);
+    const url = `http://127.0.0.1:${await closedPort()}`;
+    const { code, err } = await muster(['jobs'], { ...env, MUSTER_API_URL: url });
+    expect([code, err]).toEqual([3, expect.stringContaining(`${url} does not answer: ECONNREFUSED`)]);
   });
 
   it('exits with 4 and says which header', async () => {
@@ -169,14 +166,10 @@ describe('without an API or a key', () => {
 });
 
 it('events -f prints one JSON object a line and resumes after a position', async () => {
-  const stop = new AbortController();
-  const following = muster(['events', '-f', '--after', '0', '--json', '--kind', 'job.submitted'], env, { signal: stop.signal });
-  await run('submit', '--name', 'followed', '--', 'true');
-  await delay(3_000); // nothing tells that a stream of another process has printed
-  stop.abort();
-  const { code, out } = await following;
+  const { out: last } = await run('submit', '--name', 'followed', '--', 'true');
+  const { code, out } = await muster(['events', '-f', '--after', '0', '--json', '--kind', 'job.submitted'], env, { interruptWhen: new RegExp(`${last}.*\n`) });
   expect(code).toBe(130);
-  const lines = out.split('\n').map((line) => JSON.parse(line) as { kind: string; pos: string });
+  const lines = out.trim().split('\n').map((line) => JSON.parse(line) as { kind: string; pos: string });
   expect(new Set(lines.map((line) => line.kind))).toEqual(new Set(['job.submitted']));
   expect(lines.map((line) => Number(line.pos))).toEqual(lines.map((line) => Number(line.pos)).toSorted((a, b) => a - b));
 });

@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox';
 import type { Config } from '../platform/config.ts';
 import type { AttemptWithMembers } from './attempts.ts';
-import { jobStates, jobWorkflowId } from './model.ts';
+import { jobStates, jobWorkflowId, type JobState } from './model.ts';
 import type { JobFacts, StoredEvent } from './queries.ts';
 import type { JobSpec } from './spec.ts';
 import type { MemberRow } from './store.ts';
@@ -129,8 +129,19 @@ function linksOf({ job }: JobFacts, config: ViewConfig): JobView['links'] {
   return {
     self: `/v1/jobs/${job.id}`,
     workflow: job.epoch === 0n ? null : `${config.temporalUiUrl}/namespaces/${encodeURIComponent(config.temporalNamespace)}/workflows/${encodeURIComponent(jobWorkflowId(job.id))}`,
-    runbook: `infra/runbooks/jobs.md#${job.state.toLowerCase()}`,
+    runbook: `docs/operations.md#${runbookOf(job.state)}`,
   };
+}
+
+function runbookOf(state: JobState): string {
+  switch (state) {
+    case 'SUBMITTED': case 'QUEUED': return 'a-job-waits';
+    case 'RESERVED': case 'STARTING': return 'a-job-does-not-start';
+    case 'RUNNING': return 'a-job-runs';
+    case 'LOST': return 'a-job-is-lost';
+    case 'VACATING': case 'CANCELLING': return 'a-job-does-not-stop';
+    case 'SUCCEEDED': case 'FAILED': case 'CANCELLED': case 'REJECTED': return 'a-job-has-ended';
+  }
 }
 
 /** One sentence: what it waits for, what it does, or how it ended. */

@@ -2,6 +2,7 @@
 import { hostname } from 'node:os';
 import { sweepLostJobs, sweepSilentNodes } from '../fleet/silence.ts';
 import { sweepFenceCordons, sweepQueueDeadlines, sweepTickets, sweepUnsupervised } from '../jobs/sweeps.ts';
+import { forgetOldKeys } from '../platform/idempotency.ts';
 import { newId } from '../platform/ids.ts';
 import { leadWhenever } from '../platform/leader.ts';
 import { openTemporal } from '../platform/temporal.ts';
@@ -10,6 +11,9 @@ import { wakeWhenConnected } from './wake.ts';
 
 /** Runs that one sweep asks Temporal about: its visibility-free describe costs a few ms each. */
 const runsAskedPerSweep = 20;
+/** Keeps up with 16 keyed requests a second; each sweep is one short statement. */
+const keysForgottenPerSweep = 1_000;
+const keySweepMs = 60_000;
 
 interface Sweep {
   readonly name: string;
@@ -30,6 +34,7 @@ export async function runReconciler(role: Role): Promise<void> {
     { name: 'tickets', everyMs: config.sweepMs, run: () => sweepTickets(db) },
     { name: 'fence cordons', everyMs: config.sweepMs, run: () => sweepFenceCordons(db) },
     { name: 'unsupervised jobs', everyMs: config.sweepMs * 2, run: () => sweepUnsupervised(db, isOpen, runsAskedPerSweep) },
+    { name: 'idempotency keys', everyMs: keySweepMs, run: () => forgetOldKeys(db, config.idempotencyHours, keysForgottenPerSweep) },
   ];
   onReady?.();
   await leadWhenever(db, { name: 'reconciler', holder: `${hostname()}/${process.pid}/${newId('req')}`, leaseMs: config.leaderLeaseMs, log, signal }, async ({ over }) => {

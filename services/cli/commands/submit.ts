@@ -48,8 +48,8 @@ export function registerSubmit(program: Command): void {
       else print(job.id);
       return;
     }
-    note(`${job.id}  submitted; Ctrl-C leaves it running`);
     return interruptible(async (signal) => {
+      note(`${job.id}  submitted; Ctrl-C leaves it running`);
       const followed = options.follow ? printLogs(connection, job.id, {}, json, signal, true) : Promise.resolve();
       const view = narrate();
       const ended = await untilEnded(client, job.id, signal, json || options.follow ? undefined : view.show).finally(view.stop);

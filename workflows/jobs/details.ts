@@ -18,7 +18,9 @@ export function phaseOf(view: SupervisionView): SupervisionPhase | undefined {
   }
 }
 
-/** Markdown, as Temporal's page renders it (no images, no HTML). @param lastError null when the last call went well */
+/**
+ * Markdown, as Temporal's page renders it (no images, no HTML). It names the job, since a run that took over from
+ * another by continue-as-new has no summary. @param lastError null when the last call went well */
 export function detailsOf(view: SupervisionView, step: Step, lastError: string | null): string {
   const { counters } = view;
   return [

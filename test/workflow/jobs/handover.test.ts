@@ -10,12 +10,12 @@ describe.each([
 ])('P27 hand-over to the next epoch, $cache', ({ worker }) => {
   let world: World;
   /** Runs after the activity has done its work, before its answer reaches the run. */
-  let afterwards: (activityType: string, result: unknown) => Promise<void> = () => Promise.resolve();
+  let afterwards: (activityType: string, result: unknown, isLocal: boolean) => Promise<void> = () => Promise.resolve();
   const gate: ActivityInterceptorsFactory = ({ info }) => ({
     inbound: {
       execute: async (input, next) => {
         const result = await next(input);
-        await afterwards(info.activityType, result);
+        await afterwards(info.activityType, result, info.isLocal);
         return result;
       },
     },
@@ -68,6 +68,21 @@ describe.each([
     let placed = false;
     afterwards = async (activityType, result) => {
       if (activityType !== 'readSupervision' || placed || (result as { state: string }).state !== 'QUEUED') return;
+      await placeAndTell(job);
+      placed = true;
+    };
+    await world.report(job, { state: 'exited', exitCode: 3 }, [1]);
+    await until(() => Promise.resolve(placed), 'the last reading');
+    await expectSecondEpochSupervised(job, runId);
+  });
+
+  it('the same, where the last reading was a slow one: its signal came before its answer', async () => {
+    const job = await failedOnce();
+    const { runId } = await world.describe(job);
+    let placed = false;
+    afterwards = async (activityType, result, isLocal) => {
+      if (activityType !== 'readSupervision' || placed || (result as { state: string }).state !== 'QUEUED') return;
+      if (isLocal) throw new Error('injected: the database is away');
       await placeAndTell(job);
       placed = true;
     };

@@ -46,9 +46,8 @@ const bufferedMax = 64;
  * @param afterSeq  begins behind that place; 0: with the oldest
  */
 export async function readLogs(bus: Bus, subject: string, { afterSeq }: { readonly afterSeq: number }): Promise<LogReading> {
-  const from = afterSeq > 0
-    ? { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: afterSeq + 1 }
-    : { deliver_policy: DeliverPolicy.All };
+  // An ordered consumer begins with the oldest by itself; told DeliverPolicy.All too, the server refuses it (10094).
+  const from = afterSeq > 0 ? { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: afterSeq + 1 } : {};
   const consumer = await connectionOf(bus).jetstream().consumers.get(logStream, { filterSubjects: subject, ...from });
   const messages = await consumer.consume({ max_messages: bufferedMax });
   const iterator = messages[Symbol.asyncIterator]();

@@ -5,7 +5,7 @@
 import { sql } from 'kysely';
 import { inTransaction, type Db, type Tx } from '../platform/db.ts';
 import { problem } from '../platform/errors.ts';
-import { newId } from '../platform/ids.ts';
+import { isId, newId } from '../platform/ids.ts';
 import type { EventMessage } from './message.ts';
 import type { EventKind, EventPayload } from './model.ts';
 
@@ -73,6 +73,7 @@ export async function listDeadLetters(db: Db, filter: DeadLetterFilter, after: s
  * @throws `dead_letter_not_found` 404
  */
 export async function redriveDeadLetter(tx: Tx, id: string): Promise<DeadLetter> {
+  if (!isId('dead', id)) throw problem('dead_letter_not_found', { deadLetter: JSON.stringify(id.slice(0, 64)) });
   const row = await tx.updateTable('dead_letter').set({ state: 'REDRIVEN', redriven_at: sql<Date>`clock_timestamp()` })
     .where('id', '=', id).where('state', '=', 'DEAD').returningAll().executeTakeFirst()
     ?? await tx.selectFrom('dead_letter').selectAll().where('id', '=', id).executeTakeFirst();

@@ -108,7 +108,7 @@ function deadLetters(app: Api, { db, bus, config }: EventRouteDeps): void {
     },
     config: { allow: 'dead-letters:write' },
   }, async ({ params }, reply) => {
-    const letter = await inTransaction(db, (tx) => redriveDeadLetter(tx, params.id.slice(0, 64)));
+    const letter = await inTransaction(db, (tx) => redriveDeadLetter(tx, params.id));
     bus()?.publish(redriveWakeSubject, null);
     return reply.code(202).send(toDeadLetterView(letter));
   });

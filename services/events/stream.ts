@@ -61,17 +61,12 @@ class Client {
     this.#filter = filter;
   }
 
+  /** From Postgres at the client's own pace, then from the feed while it keeps up, and back when its buffer is full. */
   async run({ db, feed }: EventStreamDeps): Promise<void> {
     const { over } = this.#stream;
     await feed.ready(over);
-    const listener = { take: (event: SequencedEvent) => this.#take(event), cut: () => this.cut() };
     while (!over.aborted) {
-      const leave = feed.join(this.#pos, listener);
-      if (leave) {
-        over.addEventListener('abort', leave, { once: true });
-        if (over.aborted) leave();
-        return;
-      }
+      if (await this.#ridesAlong(feed)) continue;
       for (const event of await readEvents(db, this.#pos, pageRowsMax)) {
         this.#pos = event.pos;
         if (matches(event, this.#filter)) await this.#stream.send(toSse(event));
@@ -85,10 +80,32 @@ class Client {
     this.#stream.cut();
   }
 
-  #take(event: SequencedEvent): void {
+  /** Until the client is gone or falls behind. @returns false: it has not caught up yet */
+  async #ridesAlong(feed: EventFeed): Promise<boolean> {
+    const left = Promise.withResolvers<void>();
+    const { over } = this.#stream;
+    let isFull = false;
+    const leave = feed.join(this.#pos, {
+      take: (event) => {
+        if (isFull) return;
+        isFull = !this.#take(event);
+        if (isFull) left.resolve();
+      },
+      cut: () => this.cut(),
+    });
+    if (!leave) return false;
+    over.addEventListener('abort', () => left.resolve(), { once: true });
+    if (!over.aborted) await left.promise;
+    leave();
+    await this.#stream.drained();
+    return true;
+  }
+
+  #take(event: SequencedEvent): boolean {
     this.#pos = event.pos;
-    if (matches(event, this.#filter)) this.#stream.offer(toSse(event));
-    else this.#stream.passed(event.pos.toString());
+    if (matches(event, this.#filter)) return this.#stream.offer(toSse(event));
+    this.#stream.passed(event.pos.toString());
+    return true;
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Server-sent events: one stream to one client, with a bounded buffer. A client that reads too slowly is cut off and
- * resumes after the last id it saw.
+ * Server-sent events: one stream to one client, with a bounded buffer. A client that takes nothing for a while is cut
+ * off, and resumes after the last id it saw.
  */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
@@ -19,8 +19,8 @@ type SseConfig = Pick<Config, 'sseHeartbeatMs' | 'sseBufferBytesMax' | 'sseClien
 
 /** How soon a client that was cut off or lost its connection comes back. */
 const retryMs = 1_000;
-/** A client that takes nothing for that long is gone, or as good as. */
-const stallMs = 30_000;
+/** A client with a full buffer that takes nothing for that many heartbeats is gone, or as good as. */
+const stallBeats = 2;
 
 /** The open streams of one API process. */
 export class SseStreams {
@@ -57,6 +57,7 @@ export class SseStreams {
 export class SseStream {
   readonly #response: ServerResponse;
   readonly #bufferBytesMax: number;
+  readonly #stallMs: number;
   readonly #over = new AbortController();
   readonly #heartbeat: NodeJS.Timeout;
   #passedId: string | undefined;
@@ -64,6 +65,7 @@ export class SseStream {
   constructor(reply: FastifyReply, { sseHeartbeatMs, sseBufferBytesMax }: SseConfig) {
     this.#response = reply.raw;
     this.#bufferBytesMax = sseBufferBytesMax;
+    this.#stallMs = sseHeartbeatMs * stallBeats;
     this.#response.on('close', () => this.#end());
     // A client that went away in the middle of a write is an ordinary end.
     this.#response.on('error', () => this.#end());
@@ -80,19 +82,20 @@ export class SseStream {
   /** Aborted when the client is gone, was cut off, or the stream was ended. */
   get over(): AbortSignal { return this.#over.signal; }
 
-  /** Sends what can't wait. More than the buffer's bound unread cuts the client off. */
-  offer(message: SseMessage): void {
+  /** Sends what can't wait. @returns false: the buffer is full now: wait until it is `drained` */
+  offer(message: SseMessage): boolean {
+    if (this.over.aborted) return true;
+    this.#passedId = undefined;
+    this.#response.write(encode(message));
+    return this.#response.writableLength <= this.#bufferBytesMax;
+  }
+
+  /** Sends, and waits while the client is behind: for what is read at the client's own pace. Cuts off one that stalls. */
+  async send(message: SseMessage): Promise<void> {
+    await this.drained();
     if (this.over.aborted) return;
     this.#passedId = undefined;
     this.#response.write(encode(message));
-    if (this.#response.writableLength > this.#bufferBytesMax) this.cut();
-  }
-
-  /** Sends, and waits while the client is behind: for what is read at the client's own pace. */
-  async send(message: SseMessage): Promise<void> {
-    if (this.over.aborted) return;
-    this.#passedId = undefined;
-    if (!this.#response.write(encode(message))) await this.#drained();
   }
 
   /** Nothing up to `id` is missing, though it wasn't sent: told with the next heartbeat, so a resume needn't read it again. */
@@ -114,15 +117,17 @@ export class SseStream {
     this.#end();
   }
 
-  async #drained(): Promise<void> {
-    const signal = AbortSignal.any([this.over, AbortSignal.timeout(stallMs)]);
+  /** Until the client has taken what it was sent. Cuts off one that stalls. */
+  async drained(): Promise<void> {
+    if (this.over.aborted || !this.#response.writableNeedDrain) return;
+    const signal = AbortSignal.any([this.over, AbortSignal.timeout(this.#stallMs)]);
     await once(this.#response, 'drain', { signal }).catch(() => this.cut());
   }
 
   #beat(): void {
     const id = this.#passedId === undefined ? '' : `id: ${this.#passedId}\n`;
-    this.#response.write(`: heartbeat\n${id}\n`);
-    if (this.#response.writableLength > this.#bufferBytesMax) this.cut();
+    // A client that is behind hears from us by what it has yet to read.
+    if (!this.#response.writableNeedDrain) this.#response.write(`: heartbeat\n${id}\n`);
   }
 
   #end(): void {

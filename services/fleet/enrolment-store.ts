@@ -29,10 +29,10 @@ export async function useToken(tx: Tx, tokenId: string, node: string): Promise<v
 }
 
 /** Tokens that ended so long ago that nobody asks what became of them. @returns how many went */
-export async function deleteEndedTokens(db: Db, olderThanSeconds: number): Promise<bigint> {
+export async function deleteEndedTokens(db: Db, olderThanSeconds: number): Promise<number> {
   const result = await db.deleteFrom('enrolment_token')
     .where('expires_at', '<', sql<Date>`clock_timestamp() - make_interval(secs => ${olderThanSeconds})`).executeTakeFirst();
-  return result.numDeletedRows;
+  return Number(result.numDeletedRows);
 }
 
 /** @returns false, when the node was there already */

@@ -66,4 +66,4 @@ function refusalOf(token: TokenRow | undefined, node: string): EnrolReply | unde
 const endedTokenSeconds = 30 * 24 * 3_600;
 
 /** Forgets tokens that ended long ago. @returns how many */
-export const forgetEndedTokens = (db: Db): Promise<bigint> => deleteEndedTokens(db, endedTokenSeconds);
+export const forgetEndedTokens = (db: Db): Promise<number> => deleteEndedTokens(db, endedTokenSeconds);

@@ -1,5 +1,6 @@
 /** The reconciler role: sweeps that repair drift, led by one process at a time (stack.md 3.1). Each sweep stands alone. */
 import { hostname } from 'node:os';
+import { forgetEndedTokens } from '../fleet/enrolment.ts';
 import { sweepLostJobs, sweepSilentNodes } from '../fleet/silence.ts';
 import { sweepFenceCordons, sweepQueueDeadlines, sweepTickets, sweepUnsupervised } from '../jobs/sweeps.ts';
 import { forgetOldKeys } from '../platform/idempotency.ts';
@@ -35,6 +36,7 @@ export async function runReconciler(role: Role): Promise<void> {
     { name: 'fence cordons', everyMs: config.sweepMs, run: () => sweepFenceCordons(db) },
     { name: 'unsupervised jobs', everyMs: config.sweepMs * 2, run: () => sweepUnsupervised(db, isOpen, runsAskedPerSweep) },
     { name: 'idempotency keys', everyMs: keySweepMs, run: () => forgetOldKeys(db, config.idempotencyHours, keysForgottenPerSweep) },
+    { name: 'enrolment tokens', everyMs: keySweepMs, run: () => forgetEndedTokens(db) },
   ];
   onReady?.();
   await leadWhenever(db, { name: 'reconciler', holder: `${hostname()}/${process.pid}/${newId('req')}`, leaseMs: config.leaderLeaseMs, log, signal }, async ({ over }) => {

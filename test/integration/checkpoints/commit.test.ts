@@ -99,6 +99,13 @@ describe('P18 the right to publish', () => {
     expect((await commit(10, epoch2)).kind).toBe('incomplete');
   });
 
+  it('an older epoch publishes nothing, even one that nobody fenced', async () => {
+    for (const rank of [0, 1]) await report(10, rank);
+    await startEpoch(world.db, job, epoch2);
+    expect((await commit(10)).kind).toBe('fenced');
+    expect((await report(20, 0)).kind).toBe('fenced');
+  });
+
   it('an epoch that never was publishes nothing', async () => {
     expect((await commit(10, epoch2)).kind).toBe('fenced');
   });

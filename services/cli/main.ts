@@ -4,6 +4,7 @@ import { registerStackCommands } from '#infra/stack/commands.ts';
 import { registerAttempts } from './commands/attempts.ts';
 import { registerCancel } from './commands/cancel.ts';
 import { registerCheckpoints } from './commands/checkpoints.ts';
+import { registerDemo } from './commands/demo.ts';
 import { registerDeadLetters } from './commands/dead-letters.ts';
 import { registerEvents } from './commands/events.ts';
 import { registerJob } from './commands/job.ts';
@@ -25,6 +26,7 @@ export function createProgram(): Command {
     .exitOverride();
   program.commandsGroup('Stack:');
   registerStackCommands(program);
+  registerDemo(program);
   program.commandsGroup('Jobs:');
   for (const register of [registerSubmit, registerJobs, registerJob, registerAttempts, registerLogs, registerCheckpoints, registerCancel, registerRetry]) register(program);
   program.commandsGroup('Fleet:');

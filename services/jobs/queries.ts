@@ -16,6 +16,8 @@ export interface JobFacts {
   readonly membersReady: number | null;
   readonly membersAccepted: number | null;
   readonly progress: { readonly step: string; readonly total: string | null; readonly message: string | null } | null;
+  /** first member of the current epoch that exited otherwise than 0 */
+  readonly failure: { readonly rank: number; readonly node: string; readonly exitCode: number | null; readonly signal: string | null } | null;
   readonly checkpoint: { readonly id: string | null; readonly epoch: string; readonly step: string; readonly movedAt: Date } | null;
 }
 
@@ -48,6 +50,7 @@ type FactsRow = Record<string, unknown> & {
   team: string; attempts: number; submitted_at_micros: bigint; state_age_ms: number; waiting_age_ms: number | null;
   members_gone: number | null; members_ready: number | null; members_accepted: number | null;
   progress_step: bigint | null; progress_total: bigint | null; progress_message: string | null;
+  failed_rank: number | null; failed_node: string; failed_code: number | null; failed_signal: string | null;
   checkpoint_id: string | null; checkpoint_epoch: bigint | null; checkpoint_step: bigint | null; checkpoint_moved_at: Date | null;
 };
 
@@ -60,11 +63,16 @@ async function readFacts(db: Db | Tx, tail: RawBuilder<unknown>): Promise<JobFac
       (extract(epoch from clock_timestamp() - p.waiting_since) * 1000)::float8 as waiting_age_ms,
       a.gone as members_gone, a.ready as members_ready, a.accepted as members_accepted,
       m.progress_step, m.progress_total, m.progress_message,
+      f.rank as failed_rank, f.node_id as failed_node, f.exit_code as failed_code, f.exit_signal as failed_signal,
       c.checkpoint_id, c.epoch as checkpoint_epoch, c.step as checkpoint_step, c.moved_at as checkpoint_moved_at
     from page p
       join team t on t.id = p.team_id
       left join attempt a on a.job_id = p.id and a.epoch = p.epoch
       left join member m on m.job_id = p.id and m.epoch = p.epoch and m.rank = 0
+      left join lateral (
+        select rank, node_id, exit_code, exit_signal from member x
+        where x.job_id = p.id and x.epoch = p.epoch and p.state in ('VACATING', 'FAILED') and x.gone_kind = 'exited' and x.exit_code is distinct from 0
+        order by x.gone_at, x.rank limit 1) f on true
       left join checkpoint_pointer c on c.job_id = p.id
     order by p.submitted_at desc, p.id desc`.execute(db);
   return rows.map(toFacts);
@@ -82,6 +90,7 @@ function toFacts(row: FactsRow): JobFacts {
     membersReady: row.members_ready,
     membersAccepted: row.members_accepted,
     progress: row.progress_step === null ? null : { step: row.progress_step.toString(), total: row.progress_total?.toString() ?? null, message: row.progress_message },
+    failure: row.failed_rank === null ? null : { rank: row.failed_rank, node: row.failed_node, exitCode: row.failed_code, signal: row.failed_signal },
     checkpoint: row.checkpoint_epoch === null || row.checkpoint_step === null || row.checkpoint_moved_at === null ? null
       : { id: row.checkpoint_id, epoch: row.checkpoint_epoch.toString(), step: row.checkpoint_step.toString(), movedAt: row.checkpoint_moved_at },
   };

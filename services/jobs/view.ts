@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox';
 import type { Config } from '../platform/config.ts';
 import type { AttemptWithMembers } from './attempts.ts';
-import { jobStates, jobWorkflowId, type JobState } from './model.ts';
+import { jobStates, jobWorkflowId, type JobState, type VacateReason } from './model.ts';
 import type { JobFacts, StoredEvent } from './queries.ts';
 import type { JobSpec } from './spec.ts';
 import type { MemberRow } from './store.ts';
@@ -153,13 +153,33 @@ function reasonOf(facts: JobFacts): string {
     case 'QUEUED': return job.waiting_detail ?? (job.detail ? `Waits for a placement. Before: ${job.detail}` : 'Waits for the next round of the scheduler.');
     case 'RESERVED': return `Placed; ${facts.membersAccepted ?? 0} of ${total} members have accepted their start.`;
     case 'STARTING': return `${facts.membersReady ?? 0} of ${total} members are ready.`;
-    case 'RUNNING': return `${total - (facts.membersGone ?? 0)} of ${total} members run.`;
+    case 'RUNNING': return `${total - (facts.membersGone ?? 0)} of ${total} members run${facts.membersGone ? `, ${facts.membersGone} are gone` : ''}.`;
     case 'LOST': return 'A node of a member is silent; the epoch is fenced when its lease and drift have passed, unless it is heard before.';
-    case 'VACATING': return `Stops because of ${job.vacate_reason ?? 'an order'}: ${facts.membersGone ?? 0} of ${total} members are gone.${job.detail ? ` ${job.detail}` : ''}`;
+    case 'VACATING': return `Stops because ${causeOf(job.vacate_reason)}: ${facts.membersGone ?? 0} of ${total} members are gone.${failureOf(facts)}${job.detail ? ` ${job.detail}` : ''}`;
     case 'CANCELLING': return `Is being cancelled: ${facts.membersGone ?? 0} of ${total} members are gone. ${job.detail ?? ''}`.trim();
     case 'SUCCEEDED': return `All ${total} members exited with 0.`;
-    case 'FAILED': case 'CANCELLED': case 'REJECTED': return job.detail ?? `Ended as ${job.state}.`;
+    case 'FAILED': return job.vacate_reason ? `Failed because ${causeOf(job.vacate_reason)}.${failureOf(facts)} ${job.detail ?? ''}`.trim() : job.detail ?? 'Failed.';
+    case 'CANCELLED': case 'REJECTED': return job.detail ?? `Ended as ${job.state}.`;
   }
+}
+
+const causes: Readonly<Record<VacateReason, string>> = {
+  memberFailed: 'a member failed',
+  lost: 'a member was lost',
+  startTimeout: 'it did not start in time',
+  refused: 'a node refused a start',
+  preempt: 'it was preempted',
+  drain: 'its node is drained',
+  move: 'it is moved',
+  timeLimit: 'its time limit was reached',
+  credit: 'its credit ended',
+  noReadableCheckpoint: 'commits exist and none of them can be read',
+};
+const causeOf = (reason: VacateReason | null): string => (reason === null ? 'it was told to' : causes[reason]);
+
+function failureOf({ failure }: JobFacts): string {
+  if (!failure) return '';
+  return ` Rank ${failure.rank} on ${failure.node} ${failure.signal === null ? `exited with ${failure.exitCode ?? 'an unknown code'}` : `was ended by ${failure.signal}`}.`;
 }
 
 export function toAttemptView({ attempt, members }: AttemptWithMembers): Static<typeof AttemptView> {

@@ -8,6 +8,7 @@ import { exitCodes } from '../exit-codes.ts';
 const scripts = [
   { name: 'agent', file: 'services/roles/agent.ts', description: 'run the agent of this node' },
   { name: 'gate', file: 'test/gate.ts', description: 'check types, lint and import rule, and run all tests; arguments name test files' },
+  { name: 'bench', file: 'test/bench/main.ts', description: 'measure; the argument names the bench' },
   { name: 'openapi', file: 'infra/openapi/write.ts', description: 'write docs/openapi.json and the typed client from the routes' },
 ] as const;
 

@@ -9,6 +9,9 @@ import { exitCodeOf, interruptible, narrate, untilEnded } from '../watch.ts';
 
 type SubmitOptions = SpecFlags & { readonly wait?: boolean; readonly follow?: boolean; readonly idempotencyKey?: string };
 
+/** The last output of a member comes within seconds of its end; where logs are away, the end of the job still counts. */
+const logsLateMs = 15_000;
+
 export function registerSubmit(program: Command): void {
   const definition = program.command('submit')
     .description('submit a job from flags, a file, or both; flags win')
@@ -50,10 +53,12 @@ export function registerSubmit(program: Command): void {
     }
     return interruptible(async (signal) => {
       note(`${job.id}  submitted; Ctrl-C leaves it running`);
-      const followed = options.follow ? printLogs(connection, job.id, {}, json, signal, true) : Promise.resolve();
+      const logsOver = new AbortController();
+      const followed = options.follow ? printLogs(connection, job.id, {}, json, AbortSignal.any([signal, logsOver.signal]), true) : Promise.resolve();
       const view = narrate();
       const ended = await untilEnded(client, job.id, signal, json || options.follow ? undefined : view.show).finally(view.stop);
-      await followed;
+      const late = setTimeout(() => logsOver.abort(), logsLateMs);
+      await followed.finally(() => clearTimeout(late));
       if (!ended) return;
       if (json) printJson(ended, !options.follow);
       else note(`${ended.id}  ${ended.state}  ${ended.reason}`);

@@ -1,4 +1,5 @@
-import { afterEach, expect, it } from 'vitest';
+import { sql } from 'kysely';
+import { afterEach, expect, it, vi } from 'vitest';
 import { createApi } from '#services/roles/api.ts';
 import { openDb } from '#services/platform/db.ts';
 import { openApiWorld, smallJob, type ApiWorld } from '#test/setup/api.ts';
@@ -38,4 +39,16 @@ it('has a page that needs nothing from elsewhere', async () => {
   expect(page.status).toBe(200);
   expect(page.body).not.toMatch(/(src|href)="(https?:)?\/\//);
   expect((await api.get('/docs/json')).body.openapi ?? (await api.get('/openapi.json')).body.openapi).toBe('3.1.0');
+});
+
+it('goes on when the server drops every connection: each request is answered or told to come again', async () => {
+  api = await openApiWorld();
+  const statuses = new Set<number>();
+  const requests = Array.from({ length: 40 }, async (_, index) => {
+    if (index % 10 === 5) await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`.execute(api.db).catch(() => undefined);
+    statuses.add((await (index % 2 === 0 ? api.get('/v1/jobs') : api.post('/v1/jobs', smallJob))).status);
+  });
+  await Promise.all(requests);
+  expect([...statuses].every((status) => [200, 201, 503].includes(status)), [...statuses].join()).toBe(true);
+  await vi.waitFor(async () => expect((await api.post('/v1/jobs', smallJob)).status).toBe(201), { timeout: 5_000 });
 });

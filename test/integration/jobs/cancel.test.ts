@@ -66,6 +66,14 @@ it('a placed job is told to stop and keeps its place until its processes are gon
   expect(body.items[0].members[3]).toMatchObject({ rank: 3, node: 'node-4', exitCode: null });
 });
 
+it('a failed job says which member failed first, where and how', async () => {
+  await placeJob(api.db, gang);
+  await report(api.db, api.config, gang, { state: 'exited', exitCode: 3 }, [2]);
+  await report(api.db, api.config, gang, { state: 'exited', exitCode: null, signal: 'SIGKILL' }, [0]);
+  await api.db.updateTable('job').set({ state: 'FAILED', vacate_reason: 'memberFailed', ended_at: new Date(), version: 9n }).where('id', '=', gang).execute();
+  expect((await api.get(`/v1/jobs/${gang}`)).body.reason).toBe('Failed because a member failed. Rank 2 on node-3 exited with 3.');
+});
+
 it('cancels of twenty callers at once are one order', async () => {
   await placeJob(api.db, gang);
   const answers = await Promise.all(Array.from({ length: 20 }, () => cancel(gang)));

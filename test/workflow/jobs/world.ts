@@ -43,6 +43,7 @@ export class World {
   readonly #couriers = new AbortController();
   readonly #loops: Promise<void>[] = [];
   #worker: { stop: AbortController; done: Promise<void> } | undefined;
+  #placing: Promise<unknown> = Promise.resolve();
   /** events that the courier loses */
   loses: (kind: string, state: JobState) => boolean = () => false;
   /** nodes whose agents are away: they obey nothing */
@@ -94,7 +95,12 @@ export class World {
   }
 
   submit(spec?: Partial<JobSpec>): Promise<string> { return insertJob(this.db, spec); }
-  place(jobId: string): Promise<string> { return placeJob(this.db, jobId); }
+  /** One after the other, as the one leader places: two at once would choose the same devices. */
+  place(jobId: string): Promise<string> {
+    const placed = this.#placing.then(() => placeJob(this.db, jobId));
+    this.#placing = placed.catch(() => undefined);
+    return placed;
+  }
   report(jobId: string, what: Report, ranks?: readonly number[], epoch?: bigint): Promise<void> { return report(this.db, this.config, jobId, what, ranks, epoch); }
   async cancel(jobId: string): Promise<void> { await inTransaction(this.db, (tx) => cancelJob(tx, { jobId }, this.config)); }
   async silence(nodeId: string): Promise<void> {

@@ -86,17 +86,20 @@ async function watch(client: Client, jobId: string, view: DemoView, plan: Distur
 const isThere = (job: Job, share: number): boolean =>
   job.state === 'RUNNING' && job.progress !== null && Number(job.progress.step) >= share * Number(job.progress.totalSteps ?? Infinity);
 
+/** The moves of the job, its checkpoints and what was done to it, in the order of their times. */
 async function printTimeline(client: Client, job: Job, marks: readonly Mark[]): Promise<void> {
-  const { items } = await ask(client.GET('/v1/jobs/{job}/events', { params: { path: { job: job.id }, query: { page_size: 200 } } }));
-  const steps = items.filter(({ kind }) => kind !== 'job.attention').map((event) => ({ atMs: Date.parse(event.at), text: toldBy(event) }));
-  const all = [...marks, ...steps].sort((a, b) => a.atMs - b.atMs);
+  const params = { path: { job: job.id }, query: { page_size: 200 } };
+  const { items } = await ask(client.GET('/v1/jobs/{job}/events', { params }));
+  const moves = items.filter(({ kind }) => kind !== 'job.attention').map((event) => ({ atMs: Date.parse(event.at), text: toldBy(event) }));
+  const saves = (await ask(client.GET('/v1/jobs/{job}/checkpoints', { params }))).items
+    .map(({ step, committedAt }) => ({ atMs: Date.parse(committedAt), text: pc.dim(`checkpoint of step ${step}`) }));
+  const all = [...marks, ...moves, ...saves].sort((a, b) => a.atMs - b.atMs);
   const from = all[0]?.atMs ?? 0;
   print('');
   printTable(['at', 'what'], all.map(({ atMs, text }) => [`${((atMs - from) / 1000).toFixed(2)} s`, text]));
 }
 
 function toldBy({ kind, payload }: Schema<'JobEvent'>): string {
-  if (kind === 'checkpoint.committed') return `checkpoint of step ${String(payload['step'])} committed`;
   const reason = typeof payload['reason'] === 'string' ? ` (${payload['reason']})` : '';
   return `${kind === 'job.submitted' ? 'QUEUED' : String(payload['state'] ?? kind)}${reason}`;
 }

@@ -21,9 +21,12 @@ export async function referenceDigest(spec: JobSpec): Promise<string> {
   }
 }
 
-/** @throws Error where the training's last line isn't there */
+/**
+ * @param output  as the program printed it, or with the rank that Muster's log puts before each line
+ * @throws Error where the training's last line isn't there
+ */
 export function digestIn(output: string): string {
-  const digest = /^digits: done .*\bdigest=([0-9a-f]{64})\s*$/m.exec(output)?.[1];
+  const digest = /^(?:\[\d+\] )?digits: done .*\bdigest=([0-9a-f]{64})\s*$/m.exec(output)?.[1];
   if (digest === undefined) throw new Error(`the training printed no digest; its last lines: ${output.slice(-500)}`);
   return digest;
 }

@@ -31,9 +31,10 @@ export interface Orders {
 
 /**
  * The orders of one node, under its lock. A member is sent as `start` until it was accepted, then as `keep` (P5), and
- * as `start` only where this boot is the one it was noted for.
+ * as `start` only where this boot is the one it was noted for. Starts beyond the bound come with the next answer: the
+ * agent beats again as soon as it has accepted these.
  */
-export async function ordersOf(tx: Tx, nodeId: string, bootId: string, config: Pick<Config, 'killGraceMs' | 'logBytesMaxPerMember'>): Promise<Orders> {
+export async function ordersOf(tx: Tx, nodeId: string, bootId: string, config: Pick<Config, 'killGraceMs' | 'logBytesMaxPerMember' | 'launchBytesMaxPerAnswer'>): Promise<Orders> {
   const { rows } = await sql<OrderRow>`
     select m.job_id, m.epoch, m.rank, m.local_rank, m.devices, m.desired, m.stop_reason, m.stop_grace_ms,
       m.accepted_at is not null as accepted, m.ordered_boot_id, a.members, a.master_address, a.master_port, a.resume_checkpoint,
@@ -43,11 +44,16 @@ export async function ordersOf(tx: Tx, nodeId: string, bootId: string, config: P
     order by m.job_id, m.epoch, m.rank`.execute(tx);
   const run: RunItem[] = [];
   const stop: StopItem[] = [];
+  let launchBytes = 0;
   for (const row of rows) {
     const key = { job: row.job_id, epoch: row.epoch.toString(), rank: row.rank };
     if (row.desired === 'stop') stop.push({ ...key, reason: row.stop_reason ?? 'stop', graceMs: row.stop_grace_ms ?? config.killGraceMs });
     else if (row.accepted) run.push({ ...key, order: 'keep' });
-    else if (row.ordered_boot_id === bootId && row.spec) run.push({ ...key, order: 'start', launch: await launchOf(tx, row, row.spec, config) });
+    else if (row.ordered_boot_id === bootId && row.spec && launchBytes < config.launchBytesMaxPerAnswer) {
+      const launch = await launchOf(tx, row, row.spec, config);
+      launchBytes += Buffer.byteLength(JSON.stringify(launch));
+      run.push({ ...key, order: 'start', launch });
+    }
   }
   return { run, stop };
 }

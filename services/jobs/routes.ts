@@ -63,7 +63,7 @@ function writes(app: Api, { db, config }: JobDeps): void {
     config: { allow: 'jobs:write' },
   }, async (request, reply) => {
     const view = await answerOnce(db, request, reply, 201, config.idempotencyHours, async (tx) => {
-      const job = await submitJob(tx, room, request.body, { requestId: request.id });
+      const job = await submitJob(tx, room, request.body, { requestId: request.id, launchBytesMax: config.launchBytesMax });
       return toJobView(await getJob(tx, job.id), config);
     });
     reply.header('location', view.links.self);
@@ -99,7 +99,7 @@ function writes(app: Api, { db, config }: JobDeps): void {
   }, async (request, reply) => {
     await requireJob(db, request.params.job);
     const view = await answerOnce(db, request, reply, 201, config.idempotencyHours, async (tx) => {
-      const job = await retryJob(tx, room, request.params.job, request.id);
+      const job = await retryJob(tx, room, request.params.job, { requestId: request.id, launchBytesMax: config.launchBytesMax });
       return toJobView(await getJob(tx, job.id), config);
     });
     reply.header('location', view.links.self);

@@ -12,6 +12,8 @@ import { insertJob, type JobRow } from './store.ts';
 
 export interface Submission {
   readonly requestId: string;
+  /** of argv and env together */
+  readonly launchBytesMax: number;
   /** the ended job that this one repeats */
   readonly retryOf?: string;
 }
@@ -20,7 +22,7 @@ export interface Submission {
  * Puts a job into its team's queue.
  *
  * @param tx  open transaction; the caller commits
- * @throws `invalid_request` 400 for an unknown team · `queue_full` 429
+ * @throws `invalid_request` 400 for an unknown team, or arguments and environment that are too large together · `queue_full` 429
  */
 export async function submitJob(tx: Tx, room: QueueRoom, spec: JobSpec, submission: Submission): Promise<JobRow> {
   const full = withDefaults(spec);
@@ -29,6 +31,7 @@ export async function submitJob(tx: Tx, room: QueueRoom, spec: JobSpec, submissi
     throw problem('invalid_request', { team: full.team }, [
       { pointer: '/team', detail: `team ${full.team} does not exist; GET /v1/teams lists the teams, POST /v1/teams makes one` }]);
   }
+  requireLaunchable(full, submission.launchBytesMax);
   await room.take(tx, team.id);
   const job = await insertJob(tx, {
     id: newId('job'),
@@ -46,6 +49,13 @@ export async function submitJob(tx: Tx, room: QueueRoom, spec: JobSpec, submissi
   });
   await appendEvent(tx, jobEvent('job.submitted', job)); // after the insert: event ids follow the job's own order
   return job;
+}
+
+function requireLaunchable({ argv, env }: FullJobSpec, bytesMax: number): void {
+  const bytes = Buffer.byteLength(JSON.stringify({ argv, env }));
+  if (bytes <= bytesMax) return;
+  throw problem('invalid_request', { bytes, limit: bytesMax }, [
+    { pointer: '/env', detail: `argv and env have ${bytes} bytes together, at most ${bytesMax} are taken; put large values into a file that the program reads` }]);
 }
 
 const queueDeadline = (spec: FullJobSpec) =>

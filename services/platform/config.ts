@@ -49,6 +49,8 @@ const integers = {
   pageSizeMax: { env: 'MUSTER_PAGE_SIZE_MAX', default: 200, min: 1, max: 1_000, why: 'largest page of a list' },
   idempotencyHours: { env: 'MUSTER_IDEMPOTENCY_HOURS', default: 48, min: 1, max: 720, why: 'how long a key replays its answer' },
   beatBytesMax: { env: 'MUSTER_BEAT_BYTES_MAX', default: 524_288, min: 1_024, max: 1_048_576, why: 'largest heartbeat' },
+  launchBytesMaxPerAnswer: { env: 'MUSTER_LAUNCH_BYTES_MAX_PER_ANSWER', default: 262_144, min: 1_024, max: 524_288, why: 'one more launch of at most launchBytesMax still fits the 1 MiB message limit of NATS' },
+  launchBytesMax: { env: 'MUSTER_LAUNCH_BYTES_MAX', default: 262_144, min: 1_024, max: 524_288, why: 'arguments and environment of a member together: they cross NATS in one message, and execve has its own limit' },
   beatsInFlightMax: { env: 'MUSTER_BEATS_IN_FLIGHT_MAX', default: 64, min: 1, max: 10_000, why: 'beats of one ingest under way; the rest wait in NATS and expire at the agent' },
   commitWaitMsMax: { env: 'MUSTER_COMMIT_WAIT_MS_MAX', default: 60_000, min: 100, max: 600_000, why: 'rank 0 waits that long for the shards of the others' },
   uncommittedCheckpointStepsMax: { env: 'MUSTER_UNCOMMITTED_CHECKPOINT_STEPS_MAX', default: 64, min: 1, max: 10_000, why: 'a program that reports and never commits is told so' },

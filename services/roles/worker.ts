@@ -15,6 +15,8 @@ const retryMaxMs = 5_000;
 /** Activities are single transactions of less than a second; the role has 10 s to end. */
 const shutdownGraceTime = '5 seconds';
 const shutdownForceTime = '8 seconds';
+/** A killed worker's runs wait that long before another worker gets them; the SDK's 10 s would be seen by users. */
+const stickyQueueScheduleToStartTimeout = '2 seconds';
 
 export interface WorkerRole extends Role {
   /** interceptors and cache size of tests */
@@ -59,6 +61,7 @@ async function serve({ config, db, log, signal, onReady, options }: WorkerRole):
       maxCachedWorkflows: config.workerCachedWorkflowsMax,
       maxConcurrentActivityTaskExecutions: config.workerActivitiesMax,
       maxConcurrentLocalActivityExecutions: config.workerActivitiesMax,
+      stickyQueueScheduleToStartTimeout,
       shutdownGraceTime,
       shutdownForceTime,
       ...options,

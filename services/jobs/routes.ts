@@ -20,7 +20,7 @@ import { AttemptView, JobEventView, JobView, toAttemptView, toJobEventView, toJo
 
 export interface JobDeps {
   readonly db: Db;
-  readonly config: Pick<Config, 'pageSizeMax' | 'idempotencyHours' | 'queuedJobsMaxPerTeam' | 'lostGraceMs' | 'temporalUiUrl' | 'temporalNamespace'>;
+  readonly config: Pick<Config, 'pageSizeMax' | 'idempotencyHours' | 'queuedJobsMaxPerTeam' | 'launchBytesMax' | 'lostGraceMs' | 'temporalUiUrl' | 'temporalNamespace'>;
 }
 
 const closed = { additionalProperties: false } as const;

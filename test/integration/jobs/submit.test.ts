@@ -48,3 +48,9 @@ it('a job says why it waits, and for how long', async () => {
   expect(body.waiting.ageMs).toBeGreaterThan(50_000);
   expect(body.reason).toBe('None of 4 matching nodes has a healthy H900.');
 });
+
+it('arguments and environment that are too large together are refused with their size and the limit', async () => {
+  const env = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`BIG_${index}`, 'x'.repeat(32_000)]));
+  const answer = await api.post('/v1/jobs', { ...smallJob, env });
+  expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request', context: { limit: 262_144 }, errors: [{ pointer: '/env' }] } });
+});

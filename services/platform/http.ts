@@ -4,6 +4,7 @@ import swaggerUi from '@fastify/swagger-ui';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance, type RawServerDefault, type RouteOptions } from 'fastify';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import Type, { type Static, type TSchema } from 'typebox';
 import { guardRoutes, type Actor, type Allow, type Authenticate } from './authz.ts';
 import type { Config } from './config.ts';
@@ -61,6 +62,7 @@ export async function createHttp({ config, log, authenticate }: HttpOptions): Pr
     clientErrorHandler: refuseBrokenHttp,
   }).withTypeProvider<TypeBoxTypeProvider>();
 
+  endConnectionsAtClose(app);
   readJsonBodies(app);
   answerProblems(app, config.bodyBytesMax);
   collectRoutes(app);
@@ -81,6 +83,18 @@ export async function createHttp({ config, log, authenticate }: HttpOptions): Pr
   app.addSchema(ProblemView);
   await describe(app);
   return app;
+}
+
+/** Node's closeAllConnections passes by a connection that has not sent a request yet, as clients open ahead: the close would wait for it. */
+function endConnectionsAtClose(app: FastifyInstance): void {
+  const sockets = new Set<Socket>();
+  app.server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  app.addHook('preClose', async () => {
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+  });
 }
 
 function collectRoutes(app: FastifyInstance): void {

@@ -61,6 +61,7 @@ export function openTemporal(config: TemporalConfig, log: Log): Supervisor {
         args: [input],
         signal: wakeSignal,
         signalArgs: [wake],
+        workflowTaskTimeout: '5 seconds', // a killed worker's task goes to another one after it; local activities end well before
         workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE, // a run an epoch, all under the job's id
         workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
         staticSummary: cut(`${name} · team ${team} · ${members} ${members === 1 ? 'member' : 'members'}, ${devices} devices`),

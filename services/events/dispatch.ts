@@ -26,7 +26,7 @@ const inFlightMax = 32;
 const retryMinMs = 200;
 const retryMaxMs = 30_000;
 const awayWaitMinMs = 200;
-const awayWaitMaxMs = 5_000;
+const awayWaitMaxMs = 2_000;
 
 export interface DispatchDeps {
   readonly db: Db;

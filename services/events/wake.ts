@@ -2,7 +2,7 @@
  * Wakes readers of the outbox after a commit, over core NATS: nothing notifies inside a transaction (stack.md 3.3). A
  * wake carries nothing and may be lost; every reader also polls.
  */
-import { Latch } from '../platform/latch.ts';
+import type { Latch } from '../platform/latch.ts';
 import type { Bus, Subscription } from '../platform/nats/bus.ts';
 import { wakeReadersBy } from './append.ts';
 import { outboxWakeSubject } from './model.ts';

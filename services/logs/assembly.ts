@@ -60,5 +60,4 @@ const keyOf = (epoch: string, rank: number, stream: LogStreamName): string => `$
 
 /** Line breaks, tabs and carriage returns stay; escape sequences and other controls are shown, never sent to a terminal. */
 const printable = (text: string): string =>
-  // eslint-disable-next-line no-control-regex -- control characters are what this is about
   text.replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`);

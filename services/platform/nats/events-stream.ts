@@ -53,7 +53,8 @@ export interface ConsumeOptions {
   readonly inFlightMax: number;
 }
 
-const ackWaitMs = 30_000;
+/** Twice a call to Temporal: what a killed consumer had in hand comes to another one that soon. */
+const ackWaitMs = 10_000;
 /** One pull asks that long; a stalled one is given up a little later, so no stall outlives this (nats.node#570, nats.node#649). */
 const pullMs = 10_000;
 const pullOverdueMs = pullMs + 5_000;

@@ -4,7 +4,7 @@ import { observeMembers } from '../jobs/observe.ts';
 import type { VacateConfig } from '../jobs/vacate.ts';
 import type { Tx } from '../platform/db.ts';
 import { problem } from '../platform/errors.ts';
-import { nodeChanged } from '../scheduler/allocations.ts';
+import { lockForNews, nodeChanged } from '../scheduler/allocations.ts';
 import { isOverBoot, lockNode, membersOfBoot, readNode, setDead, type BootMember } from './node-store.ts';
 import { unknownNode } from './nodes.ts';
 import { supersedeBoot } from './store.ts';
@@ -27,7 +27,7 @@ export interface Termination {
  */
 export async function confirmTerminated(tx: Tx, { node, bootId, proof }: Termination, config: VacateConfig): Promise<BootMember[]> {
   const members = await membersToSettle(tx, node, bootId);
-  await settle(tx, members, bootId, proof, config);
+  await settle(tx, node, members, bootId, proof, config);
   const locked = await lockNode(tx, node) ?? unknownNode(node);
   if ((await membersOfBoot(tx, node, bootId)).length > 0) throw problem('node_version_lost', { node });
   await supersedeBoot(tx, node, bootId, proof);
@@ -49,8 +49,9 @@ export async function membersToSettle(tx: Tx, node: string, bootId: string): Pro
 }
 
 /** Jobs before nodes, all in one order (design.md §3.4). */
-async function settle(tx: Tx, members: readonly BootMember[], bootId: string, detail: string, config: VacateConfig): Promise<void> {
+async function settle(tx: Tx, node: string, members: readonly BootMember[], bootId: string, detail: string, config: VacateConfig): Promise<void> {
   const jobs = await lockJobs(tx, [...new Set(members.map((member) => member.job))]);
+  if (members.length > 0) await lockForNews(tx, [...jobs.keys()], node, true);
   const epochs = Map.groupBy(members, (member) => `${member.job} ${member.epoch}`);
   for (const own of epochs.values()) {
     const first = own[0] as BootMember;

@@ -1,7 +1,7 @@
 /** The end of an epoch: what it held is settled, and nothing of it can be published any more. */
 import { sql } from 'kysely';
 import type { Tx } from '../platform/db.ts';
-import { fenceAllocations, freeAllocations } from '../scheduler/allocations.ts';
+import { fenceAllocations, freeAllocations, lockForRelease } from '../scheduler/allocations.ts';
 import { endTicketsOf } from '../scheduler/tickets.ts';
 import { isEnded } from './model.ts';
 import { membersOf, updateAttempt, type JobRow } from './store.ts';
@@ -23,6 +23,7 @@ export async function releaseEpoch(tx: Tx, job: JobRow, epoch: bigint, reason: s
   await sql`update job j
     set run_ms = j.run_ms + coalesce(extract(epoch from a.ended_at - a.running_at) * 1000, 0)::bigint
     from attempt a where j.id = ${job.id} and a.job_id = j.id and a.epoch = ${epoch}`.execute(tx);
+  await lockForRelease(tx, job.id);
   if (unproven.length > 0) await fenceAllocations(tx, job.id, epoch, unproven);
   if (gone.length > 0) await freeAllocations(tx, { jobId: job.id, epoch, ranks: gone });
   await tx.updateTable('ticket_victim').set({ state: 'GONE' })

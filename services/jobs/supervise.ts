@@ -30,10 +30,16 @@ export async function readSupervision(db: Db, jobId: string, config: DeadlineCon
   };
 }
 
-/** Placement stops when Temporal is away for too many starts (design.md §3.4): a run that reads the row is the sign of life. */
+/**
+ * Placement stops when Temporal is away for too many starts (design.md §3.4): a run that reads the row is the sign of
+ * life. The job is locked first, as everywhere: its first beats arrive at this very moment.
+ */
 async function markSupervised(db: Db, jobId: string, epoch: bigint): Promise<void> {
   await sql`
-    with seen as (update attempt set supervised_at = clock_timestamp() where job_id = ${jobId} and epoch = ${epoch} and supervised_at is null returning job_id)
+    with locked as materialized (select id from job where id = ${jobId} for no key update),
+    seen as (
+      update attempt a set supervised_at = clock_timestamp() from locked l
+      where a.job_id = l.id and a.epoch = ${epoch} and a.supervised_at is null returning a.job_id)
     update job set unsupervised_attempts = 0 where id in (select job_id from seen) and unsupervised_attempts > 0`.execute(db);
 }
 

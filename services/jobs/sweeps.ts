@@ -13,10 +13,12 @@ const perSweepMax = 500;
 /** A placed job is normally supervised within a second; past this its `placed` is told again (P28). */
 const unsupervisedAfterSeconds = 15;
 
-/** Waiting jobs past their queue deadline are FAILED. */
+/** Waiting jobs past their queue deadline are FAILED; one that has run waits for its restart as long as that takes. */
 export async function sweepQueueDeadlines(db: Db): Promise<number> {
   const { rows } = await sql<{ id: string }>`
-    select id from job where state in ('SUBMITTED', 'QUEUED') and queue_deadline_at < clock_timestamp() order by id limit ${perSweepMax}`.execute(db);
+    select id from job j where state in ('SUBMITTED', 'QUEUED') and queue_deadline_at < clock_timestamp()
+      and not exists (select from attempt a where a.job_id = j.id and a.running_at is not null)
+    order by id limit ${perSweepMax}`.execute(db);
   let ended = 0;
   for (const { id } of rows) {
     ended += await inTransaction(db, async (tx) => {
@@ -32,11 +34,10 @@ export async function sweepQueueDeadlines(db: Db): Promise<number> {
 
 /** Tickets past their deadline, or on a node that takes no work, end; what they held is free again (P22, P23). */
 export async function sweepTickets(db: Db): Promise<number> {
-  return inTransaction(db, async (tx) => {
-    const overdue = await overdueTickets(tx);
-    for (const ticket of overdue) await endTicket(tx, ticket.id, ticket.reason);
-    return overdue.length;
-  });
+  const overdue = await overdueTickets(db);
+  // One transaction a ticket: each locks its ticket, then its nodes; two in one would lock nodes out of order.
+  for (const ticket of overdue) await inTransaction(db, (tx) => endTicket(tx, ticket.id, ticket.reason));
+  return overdue.length;
 }
 
 /** Cordons set by a fence whose last row is gone (P19); normally lifted with the proof itself. */

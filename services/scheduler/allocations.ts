@@ -13,8 +13,9 @@ export type AllocationRows =
   | { readonly ticketId: string };
 
 /**
- * Frees rows whose processes are known gone (law 4); the caller has that proof. Locks the nodes in the order of their
- * ids, and devices only below their node's lock, so the global lock order holds.
+ * Frees rows whose processes are known gone (law 4); the caller has that proof, and holds the locks of the tickets that
+ * may take them (lockTicketsOf). Locks the nodes in the order of their ids, and devices only below their node's lock, so
+ * the global lock order holds.
  */
 export async function freeAllocations(tx: Tx, rows: AllocationRows): Promise<void> {
   const isTicket = 'ticketId' in rows;
@@ -81,6 +82,41 @@ export async function liftFenceCordons(tx: Tx, nodeIds: readonly string[]): Prom
       and not exists (select from allocation a where a.node_id = n.id and a.state = 'fenced')
     returning n.id, n.version`.execute(tx);
   await appendEvent(tx, ...changed.rows.map((node) => nodeChanged(node.id, node.version)));
+}
+
+/**
+ * Locks the open tickets that rows of these jobs may go to, or that end with one of them, before any node: otherwise a
+ * ticket could end between the look at it and the move of a row, and keep that row for ever (P21).
+ *
+ * @returns their ids
+ */
+export async function lockTicketsOf(tx: Tx, jobIds: readonly string[]): Promise<string[]> {
+  const jobs = sql`any(${[...jobIds]}::text[])`;
+  const { rows } = await sql<{ id: string }>`
+    select id from ticket t
+    where t.state = 'OPEN' and (t.beneficiary_job_id = ${jobs} or t.id in (select r.ticket_id from ticket_row r where r.job_id = ${jobs}))
+    order by id for no key update`.execute(tx);
+  return rows.map((row) => row.id);
+}
+
+/** Locks everything that the end of a job's epoch may touch beyond the job: its tickets, then the nodes of all rows concerned. */
+export async function lockForRelease(tx: Tx, jobId: string): Promise<void> {
+  const tickets = await lockTicketsOf(tx, [jobId]);
+  await lockNodesOf(tx, sql`(a.held_by = 'job' and a.job_id = ${jobId}) or a.ticket_id = any(${tickets}::text[])`);
+}
+
+/**
+ * Locks what news of members that are gone may touch beyond their jobs. A transaction that handles several jobs needs
+ * all of it before the first one: each of them alone would lock in order, two of them would not.
+ *
+ * @param gangs  the gangs may have to be stopped, so the nodes of their other members are locked too
+ */
+export async function lockForNews(tx: Tx, jobIds: readonly string[], nodeId: string, gangs: boolean): Promise<void> {
+  await lockTicketsOf(tx, jobIds);
+  const others = gangs
+    ? sql`select m.node_id from member m join job j on j.id = m.job_id and j.epoch = m.epoch where m.gone_at is null and j.id = any(${[...jobIds]}::text[])`
+    : sql`select null`;
+  await sql`select id from node where id = ${nodeId} or id in (${others}) order by id for no key update`.execute(tx);
 }
 
 async function lockNodesOf(tx: Tx, chosen: ReturnType<typeof sql>): Promise<void> {

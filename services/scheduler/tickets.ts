@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely';
 import type { Config } from '../platform/config.ts';
-import type { Tx } from '../platform/db.ts';
+import type { Db, Tx } from '../platform/db.ts';
 import { newId } from '../platform/ids.ts';
 import { freeAllocations } from './allocations.ts';
 
@@ -50,13 +50,13 @@ export async function endTicket(tx: Tx, ticketId: string, reason: string): Promi
 }
 
 /** Open tickets whose deadline has passed, or one of whose rows sits on a node that takes no work (P22, P23). */
-export async function overdueTickets(tx: Tx): Promise<{ id: string; reason: string }[]> {
+export async function overdueTickets(db: Db | Tx): Promise<{ id: string; reason: string }[]> {
   const rows = await sql<{ id: string; reason: string }>`
     select t.id, case when t.deadline_at < clock_timestamp() then 'deadline' else 'a node of it takes no work' end as reason
     from ticket t
     where t.state = 'OPEN' and (t.deadline_at < clock_timestamp() or exists (
       select from ticket_row r join member m using (job_id, epoch, rank) join node n on n.id = m.node_id
       where r.ticket_id = t.id and not n.schedulable))
-    order by t.id limit 100`.execute(tx);
+    order by t.id limit 100`.execute(db);
   return rows.rows;
 }

@@ -3,7 +3,8 @@ import Type from 'typebox';
 import { Compile } from 'typebox/compile';
 import { nodeNamePattern, type Beat } from './model.ts';
 
-const decimal = Type.String({ pattern: '^(0|[1-9][0-9]{0,18})$' });
+/** Eighteen digits: whatever fits here fits a bigint column. */
+const decimal = Type.String({ pattern: '^(0|[1-9][0-9]{0,17})$' });
 const text = (maxLength: number) => Type.String({ maxLength, pattern: '^[^\\u0000]*$' });
 const jobId = Type.String({ pattern: '^job_[0-9a-z]{26}$' });
 const key = { job: jobId, epoch: decimal, rank: Type.Integer({ minimum: 0, maximum: 4_095 }) };
@@ -17,7 +18,7 @@ const port = Type.Integer({ minimum: 0, maximum: 65_535 });
 const observation = Type.Union([
   Type.Object({
     ...key, state: Type.Union([Type.Literal('accepted'), Type.Literal('ready')]), address: text(256), port,
-    pid: Type.Integer({ minimum: 0 }), devices: Type.Array(Type.Integer({ minimum: 0, maximum: 255 }), { maxItems: 64 }), progress,
+    pid: Type.Integer({ minimum: 0, maximum: 2_147_483_647 }), devices: Type.Array(Type.Integer({ minimum: 0, maximum: 255 }), { maxItems: 64 }), progress,
   }),
   Type.Object({
     ...key, state: Type.Literal('exited'), exitCode: Type.Union([Type.Integer({ minimum: 0, maximum: 255 }), Type.Null()]),
@@ -59,7 +60,16 @@ const beat = Compile(Type.Object({
 
 /** @returns the beat, or a sentence that says what doesn't fit */
 export function parseBeat(value: unknown): Beat | string {
-  if (beat.Check(value)) return value as unknown as Beat;
+  if (beat.Check(value)) return repetitionIn(value) ?? (value as unknown as Beat);
   const first = beat.Errors(value)[0];
   return first ? `${first.instancePath || '/'}: ${first.message}` : 'not a beat';
+}
+
+/** A device or a member told twice would contradict itself. */
+function repetitionIn(value: { readonly facts?: { readonly devices: readonly { readonly index: number }[] }; readonly members: readonly { readonly job: string; readonly epoch: string; readonly rank: number }[] }): string | undefined {
+  const devices = value.facts?.devices.map((device) => device.index) ?? [];
+  if (new Set(devices).size < devices.length) return '/facts/devices: an index is repeated';
+  const members = value.members.map((member) => `${member.job} ${member.epoch} ${member.rank}`);
+  if (new Set(members).size < members.length) return '/members: a member is repeated';
+  return undefined;
 }

@@ -9,12 +9,12 @@ import type { JobRow, MemberRow } from '../jobs/store.ts';
 import { appendEvent } from '../events/append.ts';
 import type { Config } from '../platform/config.ts';
 import { inTransaction, type Db, type Tx } from '../platform/db.ts';
-import { liftFenceCordons, nodeChanged } from '../scheduler/allocations.ts';
+import { liftFenceCordons, lockForNews, nodeChanged } from '../scheduler/allocations.ts';
 import { ordersOf } from './answer.ts';
 import type { Answer, Beat, BeatRefusal, MemberKey, MemberObservation, StopItem } from './model.ts';
 import { issueSession, liveMembersOf, lostJobsOn, markBeat, noteOrders, readSpeaker, supersedeBoot, writeFacts, type Speaker } from './store.ts';
 
-export type BeatConfig = Pick<Config, 'leaseTtlMs' | 'heartbeatMs' | 'killGraceMs' | 'lostGraceMs' | 'logBytesMaxPerMember' | 'ticketDeadlineMs'>;
+export type BeatConfig = Pick<Config, 'leaseTtlMs' | 'heartbeatMs' | 'killGraceMs' | 'lostGraceMs' | 'logBytesMaxPerMember' | 'launchBytesMaxPerAnswer' | 'ticketDeadlineMs'>;
 
 class NotCurrent extends Error {}
 
@@ -62,7 +62,7 @@ async function answer(tx: Tx, speaker: Speaker, beat: Beat, config: BeatConfig):
   const strays = straysOf(beat, known);
   const lost = speaker.state === 'LIVE' ? [] : await lostJobsOn(tx, beat.node);
   const jobs = frozen ? new Map<string, JobRow>() : await takeNews(tx, speaker, beat, known, lost, config);
-  if (known.some((member) => member.ordered_boot_id === null && member.desired === 'run')) await noteOrders(tx, beat.node, beat.bootId);
+  if (!frozen && known.some(isUnordered)) await noteOrders(tx, beat.node, beat.bootId, [...jobs.keys()]);
   const node = await takeNode(tx, speaker, beat, strays.length, config);
   await recover(tx, lost, jobs);
   const orders = frozen || known.length === 0 && node.generation === speaker.generation ? { run: [], stop: [] } : await ordersOf(tx, beat.node, beat.bootId, config);
@@ -75,7 +75,8 @@ async function answer(tx: Tx, speaker: Speaker, beat: Beat, config: BeatConfig):
   };
 }
 
-const isAlive = (member: MemberObservation): boolean => member.state === 'accepted' || member.state === 'ready';
+const isAlive = (member: Pick<Seen, 'state'>): boolean => member.state === 'accepted' || member.state === 'ready';
+const isUnordered = (row: MemberRow): boolean => row.ordered_boot_id === null && row.desired === 'run';
 const keyOf = ({ job, epoch, rank }: MemberKey): MemberKey => ({ job, epoch, rank });
 const sameMember = (row: MemberRow, key: MemberKey): boolean => row.job_id === key.job && row.rank === key.rank && row.epoch === BigInt(key.epoch);
 const strayStop = (member: MemberKey, reason: string, config: BeatConfig): StopItem => ({ ...keyOf(member), reason, graceMs: config.lostGraceMs });
@@ -85,7 +86,11 @@ function straysOf(beat: Beat, known: readonly MemberRow[]): MemberObservation[] 
   return beat.members.filter((member) => isAlive(member) && !known.some((row) => sameMember(row, member)));
 }
 
-/** Locks the jobs that the beat has news of, in one order, and writes what was seen. @returns the locked jobs as they are now */
+/**
+ * Locks the jobs that the beat has news of, or orders for, in one order, and writes what was seen.
+ *
+ * @returns the locked jobs as they are now
+ */
 async function takeNews(tx: Tx, speaker: Speaker, beat: Beat, known: readonly MemberRow[], lost: readonly string[], config: BeatConfig): Promise<Map<string, JobRow>> {
   const news = new Map<string, Seen[]>();
   const note = (seen: Seen): void => {
@@ -94,12 +99,15 @@ async function takeNews(tx: Tx, speaker: Speaker, beat: Beat, known: readonly Me
   };
   for (const row of known) {
     const seen = beat.members.find((member) => sameMember(row, member));
-    if (seen && isNews(row, seen)) note(seen);
-    else if (row.ordered_boot_id !== null && row.ordered_boot_id !== beat.bootId) { // P10
+    const isOfOlderBoot = row.ordered_boot_id !== null && row.ordered_boot_id !== beat.bootId;
+    if (isOfOlderBoot && seen?.state !== 'exited') { // P10; an exit that was written before the boot ended is still told
       note({ job: row.job_id, epoch: row.epoch.toString(), rank: row.rank, state: 'proof', detail: `${speaker.id} has booted anew` });
-    }
+    } else if (seen && isNews(row, seen)) note(seen);
   }
-  const jobs = await lockJobs(tx, [...new Set([...[...news.values()].flat().map((seen) => seen.job), ...lost])]);
+  const told = [...news.values()].flat();
+  const jobs = await lockJobs(tx, [...new Set([...told.map((seen) => seen.job), ...known.filter(isUnordered).map((row) => row.job_id), ...lost])]);
+  const gone = told.filter((seen) => !isAlive(seen));
+  if (gone.length > 0) await lockForNews(tx, [...new Set(gone.map((seen) => seen.job))], beat.node, gone.some((seen) => seen.state === 'proof'));
   for (const seen of news.values()) {
     const first = seen[0];
     const job = first && jobs.get(first.job);
@@ -119,7 +127,7 @@ async function takeNode(tx: Tx, speaker: Speaker, beat: Beat, strayMembers: numb
   if (!node) throw new NotCurrent();
   if (booted && speaker.boot_id !== null) await supersedeBoot(tx, beat.node, speaker.boot_id, 'booted anew');
   if (beat.facts) await writeFacts(tx, beat.node, beat.facts);
-  if (changed) await appendEvent(tx, nodeChanged(node.id, node.version));
+  if (node.version !== speaker.version) await appendEvent(tx, nodeChanged(node.id, node.version));
   if (node.cordoned_by_fence) await liftFenceCordons(tx, [node.id]);
   return node;
 }

@@ -46,12 +46,17 @@ export async function lostJobsOn(tx: Tx, nodeId: string): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-/** Notes that the start order of these members goes to this boot (P10); only those whose rank 0 can be reached are ordered. */
-export async function noteOrders(tx: Tx, nodeId: string, bootId: string): Promise<void> {
+/**
+ * Notes that the start order of these members goes to this boot (P10); only those whose rank 0 can be reached are
+ * ordered.
+ *
+ * @param jobIds  locked by the caller: members change under their job's lock only (P32)
+ */
+export async function noteOrders(tx: Tx, nodeId: string, bootId: string, jobIds: readonly string[]): Promise<void> {
   await sql`
     update member m set ordered_boot_id = ${bootId}
     from attempt a
-    where m.node_id = ${nodeId} and m.gone_at is null and m.desired = 'run' and m.ordered_boot_id is null
+    where m.node_id = ${nodeId} and m.job_id = any(${[...jobIds]}::text[]) and m.gone_at is null and m.desired = 'run' and m.ordered_boot_id is null
       and a.job_id = m.job_id and a.epoch = m.epoch and (m.rank = 0 or a.master_port is not null)`.execute(tx);
 }
 
@@ -66,7 +71,12 @@ export interface BeatMark {
   readonly changed: boolean;
 }
 
-/** Takes the beat as the node's newest, renews the lease, and says LIVE. @returns undefined for a beat that is not current (P2) */
+/**
+ * Takes the beat as the node's newest, renews the lease, and says LIVE. What the row said is asked again under its lock:
+ * a sweep or a proof may have come since the beat was read.
+ *
+ * @returns undefined for a beat that is not current (P2), or of a boot that is over (P31)
+ */
 export async function markBeat(tx: Tx, nodeId: string, mark: BeatMark): Promise<NodeRow | undefined> {
   return tx.updateTable('node')
     .set({
@@ -75,10 +85,12 @@ export async function markBeat(tx: Tx, nodeId: string, mark: BeatMark): Promise<
       adopted_incarnation: sql<number>`greatest(adopted_incarnation, ${mark.incarnation}::int)`,
       last_beat_at: sql<Date>`clock_timestamp()`,
       lease_until: sql<Date>`clock_timestamp() + make_interval(secs => ${mark.leaseTtlMs / 1000}::double precision)`,
-      ...(mark.changed ? { version: sql<bigint>`version + 1`, changed_at: sql<Date>`clock_timestamp()` } : {}),
+      version: sql<bigint>`version + case when ${mark.changed}::boolean or state <> 'LIVE' then 1 else 0 end`,
+      changed_at: sql<Date>`case when ${mark.changed}::boolean or state <> 'LIVE' then clock_timestamp() else changed_at end`,
     })
     .where('id', '=', nodeId)
     .where(sql<boolean>`(session, sequence) < (${mark.session}::bigint, ${mark.sequence}::bigint)`)
+    .where(sql<boolean>`(state <> 'DEAD' or boot_id is distinct from ${mark.bootId})`)
     .returningAll().executeTakeFirst();
 }
 

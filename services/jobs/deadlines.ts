@@ -18,11 +18,13 @@ export interface Deadlines {
 
 /**
  * - Start: each of RESERVED and STARTING has startTimeoutMs, counted from its beginning or, where later, from the last
- *   start of the ingest, and only while the nodes of all members that are not gone are heard.
+ *   start of the ingest, and only while that is up and the nodes of all members that are not gone are heard.
  * - Fence (P16): lease of a silent node (never before a full TTL after the ingest came up) plus drift. While the ingest
  *   is away nothing is due.
- * - End: all gone; or past the kill deadline and the rest unreachable; or past the stuck grace though reachable (P19).
- *   `exclusive` jobs wait for proof, or until t_fence and the kill time have passed (P20).
+ * - Time limit: RUNNING time over all attempts; one that was used up before this attempt is due from its beginning.
+ * - End: all gone; or past the kill deadline and the rest unreachable; or past the stuck grace though reachable (P19),
+ *   which counts anew after a gap of the ingest, since no exit could be told meanwhile. `exclusive` jobs wait for proof,
+ *   or until t_fence and the kill time have passed (P20).
  */
 export async function deadlinesOf(db: Db | Tx, jobId: string, config: DeadlineConfig): Promise<Deadlines> {
   const ms = (value: number) => sql`make_interval(secs => ${value / 1000}::double precision)`;
@@ -43,12 +45,12 @@ export async function deadlinesOf(db: Db | Tx, jobId: string, config: DeadlineCo
     facts as (
       select j.state, l.*, i.now, i.up,
         greatest(j.state_since, i.up_since) + ${ms(config.startTimeoutMs)} as start_at,
-        case when (j.spec ->> 'timeLimitSeconds') is not null and a.running_at is not null
-          then a.running_at + make_interval(secs => (j.spec ->> 'timeLimitSeconds')::double precision - j.run_ms / 1000.0) end as limit_at,
+        case when j.run_ms >= (j.spec ->> 'timeLimitSeconds')::bigint * 1000 then a.reserved_at
+          else a.running_at + make_interval(secs => (j.spec ->> 'timeLimitSeconds')::double precision - j.run_ms / 1000.0) end as limit_at,
         j.vacate_deadline_at as kill_at,
         case when j.exclusive then greatest(j.vacate_deadline_at, l.fence_at_last + make_interval(secs => (j.spec -> 'checkpoint' ->> 'graceSeconds')::double precision))
           else j.vacate_deadline_at end as unreachable_at,
-        case when not j.exclusive then j.vacate_deadline_at + ${ms(config.stuckGraceMs)} end as stuck_at
+        case when not j.exclusive then greatest(j.vacate_deadline_at, i.up_since) + ${ms(config.stuckGraceMs)} end as stuck_at
       from job j cross join ingest i cross join live l left join attempt a on a.job_id = j.id and a.epoch = j.epoch
       where j.id = ${jobId}),
     due as (
@@ -58,12 +60,12 @@ export async function deadlinesOf(db: Db | Tx, jobId: string, config: DeadlineCo
         state in ('VACATING', 'CANCELLING') as leaving
       from facts)
     select
-      starting and heard and members > 0 and now >= start_at as start_due,
+      starting and up and heard and members > 0 and now >= start_at as start_due,
       coalesce(limited and now >= limit_at, false) as limit_due,
       coalesce(state = 'LOST' and up and now >= fence_at_first, false) as fence_due,
-      coalesce(leaving and (members = 0 or (now >= unreachable_at and unreachable) or now >= stuck_at), false) as end_due,
+      coalesce(leaving and (members = 0 or (up and ((now >= unreachable_at and unreachable) or now >= stuck_at))), false) as end_due,
       (extract(epoch from least(
-        case when starting and start_at > now then start_at end,
+        case when starting then case when start_at > now then start_at else now + ${ms(config.leaseDriftMs)} end end,
         case when limited and limit_at > now then limit_at end,
         case when state = 'LOST' then greatest(fence_at_first, now + ${ms(config.leaseDriftMs)} * 0.2) end,
         case when leaving and unreachable_at > now then unreachable_at end,

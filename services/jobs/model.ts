@@ -88,7 +88,7 @@ export const endsInFailure = (reason: VacateReason): boolean => failing.has(reas
 
 const orderlyMoves: ReadonlySet<VacateReason> = new Set(['preempt', 'drain', 'move']);
 
-/** Which budget the end of an epoch draws on. Orderly moves draw on none. */
+/** Which budget the end of an epoch draws on. Orderly moves, and limits that end the job, draw on none. */
 export type FailureCategory = 'user' | 'infrastructure' | 'none';
 
 export interface AttemptCounters {
@@ -113,7 +113,7 @@ export function stateFromCounters(counters: AttemptCounters): 'RESERVED' | 'STAR
 
 export function failureCategory(reason: VacateReason, counters: AttemptCounters): FailureCategory {
   if (counters.userFailed > 0) return 'user';
-  return orderlyMoves.has(reason) ? 'none' : 'infrastructure';
+  return orderlyMoves.has(reason) || endsInFailure(reason) ? 'none' : 'infrastructure';
 }
 
 export interface RetryState {

@@ -15,7 +15,8 @@ export interface Reservation {
 }
 
 /**
- * QUEUED → RESERVED with the next epoch, by compare-and-set on each version, and one `job.placed` event a job. One more
+ * QUEUED → RESERVED with the next epoch, by compare-and-set on each version, and one `job.placed` event a job. Why the
+ * epoch before was left is no part of this one: a cancel would else grant it the short grace of a lost one. One more
  * start counts as unsupervised until its workflow has looked at the row.
  *
  * @returns the new versions by job id
@@ -28,7 +29,7 @@ export async function reserveJobs(tx: Tx, reservations: readonly Reservation[]):
   const wanted = reservations.map(({ job, epoch }) => ({ id: job.id, version: String(job.version), epoch: String(epoch) }));
   const { rows } = await sql<{ id: string; version: bigint }>`
     update job set state = 'RESERVED', version = job.version + 1, epoch = x.epoch, state_since = clock_timestamp(), changed_at = clock_timestamp(),
-      not_before = null, unsupervised_attempts = unsupervised_attempts + 1, waiting_reason = null, waiting_detail = null, waiting_since = null
+      not_before = null, vacate_reason = null, vacate_deadline_at = null, unsupervised_attempts = unsupervised_attempts + 1, waiting_reason = null, waiting_detail = null, waiting_since = null
     from json_to_recordset(${JSON.stringify(wanted)}) as x (id text, version bigint, epoch bigint)
     where job.id = x.id and job.version = x.version
     returning job.id, job.version`.execute(tx);
@@ -37,6 +38,6 @@ export async function reserveJobs(tx: Tx, reservations: readonly Reservation[]):
   if (lost) throw problem('job_version_lost', { job: lost.job.id, version: lost.job.version });
   // After the update: event ids follow each job's own order (design.md §3.1).
   await appendEvent(tx, ...reservations.map(({ job, epoch }) =>
-    jobEvent('job.placed', { ...job, state: 'RESERVED', epoch, version: versions.get(job.id)! })));
+    jobEvent('job.placed', { ...job, state: 'RESERVED', vacate_reason: null, epoch, version: versions.get(job.id)! })));
   return versions;
 }

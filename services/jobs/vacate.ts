@@ -19,14 +19,18 @@ export interface VacateRequest extends Decided {
   readonly detail?: string;
 }
 
-/** Vacates the decided epoch. A job that is VACATING already takes over a reason that ends in failure (P29). */
+/**
+ * Vacates the decided epoch. A job that is VACATING already takes over a reason that ends in failure (P29), unless it is
+ * lost: the row must keep saying that its right to publish is gone (P17), and the condition meets the next epoch.
+ */
 export async function vacateJob(tx: Tx, request: VacateRequest, config: VacateConfig): Promise<Outcome> {
   const { job, current } = await lockDecided(tx, request);
   const sameEpoch = job.epoch.toString() === request.epoch;
   if (sameEpoch && job.state === 'VACATING' && job.vacate_reason === request.reason) return { kind: 'already' };
   if (!current) return superseded(job);
   if (job.state === 'VACATING') {
-    if (!endsInFailure(request.reason) || (job.vacate_reason && endsInFailure(job.vacate_reason))) return superseded(job);
+    const isReplaceable = job.vacate_reason !== null && job.vacate_reason !== 'lost' && !endsInFailure(job.vacate_reason);
+    if (!isReplaceable || !endsInFailure(request.reason)) return superseded(job);
     const changed = await updateJob(tx, job, { vacate_reason: request.reason, detail: request.detail ?? job.detail });
     if (changed) await appendEvent(tx, jobEvent('job.changed', changed));
     return { kind: 'applied' };

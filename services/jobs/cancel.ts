@@ -1,6 +1,7 @@
 import type { Config } from '../platform/config.ts';
 import type { Tx } from '../platform/db.ts';
 import { problem } from '../platform/errors.ts';
+import { endTicketsOf } from '../scheduler/tickets.ts';
 import { lockJob } from './lock.ts';
 import { isActive, isEnded } from './model.ts';
 import { moveJob } from './move.ts';
@@ -32,7 +33,11 @@ export async function cancelJob(tx: Tx, request: CancelRequest, config: CancelCo
     throw problem('version_mismatch', { job: job.id, expected: request.ifVersion, current: job.version });
   }
   const detail = request.reason ?? 'Cancelled on request.';
-  if (!isActive(job.state)) return moveJob(tx, job, 'cancelWaiting', undefined, { detail });
+  if (!isActive(job.state)) {
+    const cancelled = await moveJob(tx, job, 'cancelWaiting', undefined, { detail });
+    await endTicketsOf(tx, job.id, 'beneficiary cancelled'); // P21
+    return cancelled;
+  }
 
   // A lost epoch has nothing left to save: its right to publish is gone (P17).
   const graceMs = job.vacate_reason === 'lost' ? config.lostGraceMs : job.spec.checkpoint.graceSeconds * 1000;

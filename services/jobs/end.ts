@@ -6,7 +6,7 @@ import { lockDecided, superseded } from './decided.ts';
 import { vacatedEnd, type Decided, type Outcome, type VacatedEnd } from './model.ts';
 import { moveJob, type JobChange } from './move.ts';
 import { releaseEpoch } from './release.ts';
-import { countersOf, fromNow, lockAttempt, membersOf, type AttemptRow, type JobRow } from './store.ts';
+import { countersOf, fromNow, lockAttempt, membersOf, type AttemptRow, type JobRow, type MemberRow } from './store.ts';
 
 /** Nodes that a job stays off after a failure there; the oldest is forgotten first (scheduler.md: ≤ 3). */
 const avoidedNodesMax = 3;
@@ -30,7 +30,7 @@ export async function endJob(tx: Tx, decided: Decided, config: DeadlineConfig): 
 
 async function endVacated(tx: Tx, job: JobRow, attempt: AttemptRow): Promise<void> {
   const reason = job.vacate_reason ?? 'lost';
-  const end = vacatedEnd(reason, countersOf(attempt), {
+  const byRule = vacatedEnd(reason, countersOf(attempt), {
     userFailures: job.user_failures,
     infrastructureFailures: job.infrastructure_failures,
     userFailuresMax: job.spec.retry.userFailures,
@@ -38,6 +38,9 @@ async function endVacated(tx: Tx, job: JobRow, attempt: AttemptRow): Promise<voi
     backoffSeconds: job.spec.retry.backoffSeconds,
     backoffMaxSeconds: job.spec.retry.backoffMaxSeconds,
   });
+  // A restart would have to begin at step 0, though commits exist: the job stops instead.
+  const end: VacatedEnd = byRule.event === 'vacatedRequeued' && (await hasOnlyUnreadable(tx, job.id))
+    ? { event: 'vacatedFailed', category: byRule.category } : byRule;
   const ended = await moveJob(tx, job, end.event, undefined, await changesOf(tx, job, end));
   await releaseEpoch(tx, ended, job.epoch, reason);
 }
@@ -58,9 +61,21 @@ async function changesOf(tx: Tx, job: JobRow, end: VacatedEnd): Promise<JobChang
   };
 }
 
-/** Nodes where a member was refused, vanished or can't be reached come first; three are remembered. */
+/** The last checkpoint of the job was found unreadable, whatever else it is being vacated for. */
+async function hasOnlyUnreadable(tx: Tx, jobId: string): Promise<boolean> {
+  const pointer = await tx.selectFrom('checkpoint_pointer').select('checkpoint_id').where('job_id', '=', jobId).executeTakeFirst();
+  return pointer !== undefined && pointer.checkpoint_id === null;
+}
+
+/** Nodes where a member was refused, vanished, never took its order or can't be reached come first; three are remembered. */
 async function avoided(tx: Tx, job: JobRow): Promise<string[]> {
   const members = await membersOf(tx, job.id, job.epoch);
-  const failedOn = members.filter((member) => member.gone_at === null || member.gone_kind === 'refused' || member.gone_kind === 'proof').map((member) => member.node_id);
+  const failedOn = members.filter((member) => isNodesFault(job, member)).map((member) => member.node_id);
   return [...new Set([...failedOn, ...job.avoid_nodes])].slice(0, avoidedNodesMax);
+}
+
+function isNodesFault(job: JobRow, member: MemberRow): boolean {
+  if (member.gone_at === null || member.gone_kind === 'refused' || member.gone_kind === 'proof') return true;
+  if (member.gone_kind === 'gone' && member.desired === 'run') return true; // vanished before anybody asked it to stop
+  return job.vacate_reason === 'startTimeout' && member.accepted_at === null && member.ordered_boot_id !== null;
 }

@@ -117,3 +117,6 @@ function readSecret(env: Environment, name: string): string {
   if (file === undefined || file === '') return '';
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
 }
+
+/** For the configuration reference: every integer setting with its bound and reason. */
+export const agentSettings: Readonly<Record<string, Bound>> = integers;

@@ -24,7 +24,7 @@ import { decide } from '#workflows/jobs/decide.ts';
 import { Machine, type Process } from './agent.ts';
 import { Laws } from './laws.ts';
 import { Schedulers, type Holder } from './scheduling.ts';
-import { passTime } from './time.ts';
+import { passTime } from '#test/setup/time.ts';
 
 export interface Shape {
   /** devices of each node */

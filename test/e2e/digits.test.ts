@@ -80,7 +80,7 @@ describe('the digits gang ends with the digest of an undisturbed run', () => {
     const attempts = await expectDigest(id);
     expect(attempts.at(-1)?.members.map((member) => member.node)).not.toContain(node);
     await expectResumed(id, attempts);
-    await fleet.reboot(node, `second-boot-of-${node}`);
+    await fleet.reboot(node);
     await fleet.ready(4);
   });
 

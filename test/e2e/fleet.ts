@@ -70,6 +70,7 @@ export class Fleet {
   readonly #options: FleetOptions;
   readonly #supervisor: ReturnType<typeof openTemporal>;
   readonly #closeServices: () => Promise<void>;
+  readonly #boots = new Map<string, number>();
   #gates = 0;
 
   static async open(options: FleetOptions): Promise<Fleet> {
@@ -128,18 +129,18 @@ export class Fleet {
 
   dataDir(node: string): string { return path.join(this.dir, node); }
 
-  /** @param env  on top: another boot, another data folder, … */
+  /** @param env  on top */
   async startAgent(node: string, env: Environment = {}): Promise<Part> {
     const known = this.agents.get(node);
     const agent = known ?? new Part(node, 'agent', { ...this.agentEnv(node), MUSTER_AGENT_ENROLMENT_TOKEN: await this.token(node) });
     this.agents.set(node, agent);
-    return agent.start(env);
+    return agent.start({ MUSTER_AGENT_BOOT_ID: `boot-${this.#boots.get(node) ?? 1}-of-${node}`, ...env });
   }
 
   agentEnv(node: string): Environment {
     return {
       PATH: process.env['PATH'], HOME: process.env['HOME'], MUSTER_NATS_URL: this.config.natsUrl, MUSTER_NODE_NAME: node, MUSTER_LOG_LEVEL: 'info',
-      MUSTER_AGENT_BOOT_ID: `boot-${node}`, MUSTER_AGENT_DATA_DIR: this.dataDir(node), MUSTER_CHECKPOINT_ROOT: this.checkpointRoot, MUSTER_CHECKPOINT_REACH: 'shared',
+      MUSTER_AGENT_DATA_DIR: this.dataDir(node), MUSTER_CHECKPOINT_ROOT: this.checkpointRoot, MUSTER_CHECKPOINT_REACH: 'shared',
       MUSTER_AGENT_DEVICES: String(devicesPerNode), MUSTER_AGENT_DEVICE_MODEL: 'virtual-h100', MUSTER_AGENT_TOPOLOGY: `zone=a,rack=r1,nvlink=${node}`,
       MUSTER_HEARTBEAT_MS: String(this.config.heartbeatMs), MUSTER_AGENT_BEAT_TIMEOUT_MS: '1000', MUSTER_AGENT_CALL_TIMEOUT_MS: '5000',
       MUSTER_AGENT_CPU_MILLI: '64000', MUSTER_AGENT_MEMORY_BYTES: String(2 ** 36),
@@ -229,9 +230,10 @@ export class Fleet {
   }
 
   /** The node that died starts again, with a boot of its own: the proof that all of its members are gone. */
-  async reboot(node: string, boot: string): Promise<void> {
+  async reboot(node: string): Promise<void> {
     if (this.agents.get(node)?.isUp) await this.agent(node).kill();
-    await this.startAgent(node, { MUSTER_AGENT_BOOT_ID: boot });
+    this.#boots.set(node, (this.#boots.get(node) ?? 1) + 1);
+    await this.startAgent(node);
   }
 
   /** @returns what sweeps found so far; nothing in a healthy life */

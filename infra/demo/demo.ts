@@ -24,6 +24,8 @@ const pollMs = 250;
 /** The undisturbed job takes half a minute; past this something is wrong and the demo says so. */
 const trainingTimeoutMs = 5 * 60_000;
 
+const eventsTimeoutMs = 5_000;
+
 interface Mark { readonly atMs: number; readonly text: string }
 
 /** @param keep  leave the stack up @returns exit code */
@@ -89,14 +91,21 @@ const isThere = (job: Job, share: number): boolean =>
 /** The moves of the job, its checkpoints and what was done to it, in the order of their times. */
 async function printTimeline(client: Client, job: Job, marks: readonly Mark[]): Promise<void> {
   const params = { path: { job: job.id }, query: { page_size: 200 } };
-  const { items } = await ask(client.GET('/v1/jobs/{job}/events', { params }));
-  const moves = items.filter(({ kind }) => kind !== 'job.attention').map((event) => ({ atMs: Date.parse(event.at), text: toldBy(event) }));
+  const moves = (await eventsUntilEnd(client, job)).filter(({ kind }) => kind !== 'job.attention').map((event) => ({ atMs: Date.parse(event.at), text: toldBy(event) }));
   const saves = (await ask(client.GET('/v1/jobs/{job}/checkpoints', { params }))).items
     .map(({ step, committedAt }) => ({ atMs: Date.parse(committedAt), text: pc.dim(`checkpoint of step ${step}`) }));
   const all = [...marks, ...moves, ...saves].sort((a, b) => a.atMs - b.atMs);
   const from = all[0]?.atMs ?? 0;
   print('');
   printTable(['at', 'what'], all.map(({ atMs, text }) => [`${((atMs - from) / 1000).toFixed(2)} s`, text]));
+}
+
+/** The events of an ended job; its last one is numbered, and so readable, a moment after its state is. */
+async function eventsUntilEnd(client: Client, job: Job): Promise<Schema<'JobEvent'>[]> {
+  for (const until = Date.now() + eventsTimeoutMs; ; await delay(pollMs)) {
+    const { items } = await ask(client.GET('/v1/jobs/{job}/events', { params: { path: { job: job.id }, query: { page_size: 200 } } }));
+    if (items.some(({ version }) => version === job.version) || Date.now() > until) return items;
+  }
 }
 
 function toldBy({ kind, payload }: Schema<'JobEvent'>): string {

@@ -256,6 +256,7 @@ create table job (
   ended_at timestamp with time zone,
   retry_of text,
   request_id text,
+  trace_parent text,
   constraint job_pkey PRIMARY KEY (id),
   constraint job_retry_of_fkey FOREIGN KEY (retry_of) REFERENCES job(id),
   constraint job_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id),
@@ -268,6 +269,7 @@ CREATE INDEX job_state ON public.job USING btree (state, priority DESC, submitte
 CREATE INDEX job_team_list ON public.job USING btree (team_id, submitted_at DESC, id DESC);
 comment on column job.detail is 'Last reason in a sentence, for people.';
 comment on column job.run_ms is 'Time that ended attempts spent RUNNING; the time limit counts it.';
+comment on column job.trace_parent is 'traceparent (W3C) of the request that submitted it; null where tracing was off.';
 
 create table leader (
   name text not null,

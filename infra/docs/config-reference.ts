@@ -30,6 +30,8 @@ const addresses: Described = [
   ['MUSTER_API_HOST', '127.0.0.1', 'address that the API listens on'],
   ['MUSTER_API_URL', 'http://127.0.0.1:MUSTER_API_PORT', 'where the command finds the API'],
   ['MUSTER_API_KEY', '`secrets/admin-key`', 'what the command sends'],
+  ['MUSTER_METRICS_HOST', '127.0.0.1', 'address that `/metrics` of a process listens on'],
+  ['MUSTER_OTEL_EXPORTER_OTLP_ENDPOINT', 'none', 'collector that the API and the worker send traces to (OTLP over HTTP, without `/v1/traces`); none: no traces'],
 ];
 
 const stackPorts: Described = [

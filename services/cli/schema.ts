@@ -397,6 +397,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fleet, queue, jobs and lag in numbers */
+        get: operations["overview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -837,6 +854,76 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             redrivenAt: string | null;
+        };
+        Overview: {
+            /**
+             * Format: date-time
+             * @description By the database's clock
+             */
+            at: string;
+            /** @description Since it was read; it is read at most once a second */
+            ageMs: number;
+            fleet: {
+                /** @description By state; schedulable ones take new work */
+                nodes: {
+                    LIVE: {
+                        total: number;
+                        schedulable: number;
+                    };
+                    UNKNOWN: {
+                        total: number;
+                        schedulable: number;
+                    };
+                    DEAD: {
+                        total: number;
+                        schedulable: number;
+                    };
+                };
+                models: {
+                    model: string;
+                    devices: number;
+                    healthy: number;
+                    /** @description Healthy, on nodes that take new work */
+                    schedulable: number;
+                    /** @description Thousandths of a device that are allocated */
+                    usedMilli: number;
+                }[];
+                /** @description Members of fenced epochs whose devices stay blocked until proof */
+                fencedMembers: number;
+            };
+            /** @description Waiting jobs by priority class, highest first */
+            queue: {
+                /** @enum {unknown} */
+                class: "high" | "normal" | "low";
+                jobs: number;
+                oldestAgeMs: number;
+            }[];
+            /** @description Active jobs by state */
+            jobs: {
+                RESERVED: number;
+                STARTING: number;
+                RUNNING: number;
+                LOST: number;
+                VACATING: number;
+                CANCELLING: number;
+            };
+            events: {
+                unnumberedRows: number;
+                unrelayedRows: number;
+                /** @description Age of the oldest event that is not published */
+                relayLagMs: number;
+                /** @description Published events that supervision has not been told; null while NATS does not answer */
+                dispatcherLag: number | null;
+            };
+            deadLetters: {
+                dead: number;
+                redriven: number;
+            };
+            leaders: {
+                name: string;
+                /** @description Somebody holds the lease now */
+                held: boolean;
+            }[];
         };
     };
     responses: never;
@@ -3228,6 +3315,89 @@ export interface operations {
             };
             /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, route_not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: body_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: too_many_streams, unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    overview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Overview"];
+                };
+            };
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -34,6 +34,7 @@ export interface DispatchDeps {
   readonly log: Log;
   readonly supervisor: Pick<Supervisor, 'start' | 'signal'>;
   readonly config: Pick<Config, 'scope' | 'deliverMax' | 'pollMs'>;
+  readonly onSettled?: (verdict: Verdict['kind']) => void;
 }
 
 /** Dispatches until closed. Any number may run: they share one durable consumer. */
@@ -46,7 +47,11 @@ export function startDispatcher(deps: DispatchDeps): Subscription {
     // Not job.submitted: before its first placement a job has no run to tell, and there may be 100,000 of them.
     filterSubjects: ['job.placed', 'job.changed', 'job.attention'].map(subject),
     inFlightMax,
-  }, (delivery) => settle(deps, delivery, ending.signal));
+  }, async (delivery) => {
+    const verdict = await settle(deps, delivery, ending.signal);
+    deps.onSettled?.(verdict.kind);
+    return verdict;
+  });
   const redriving = followRedriven({ ...deps, consumer: dispatcherConsumer, signal: ending.signal }, (message) => dispatch(deps, message));
   return {
     close: async () => {

@@ -38,6 +38,8 @@ export interface JobEventPayload extends EventPayload {
   readonly state: JobState;
   readonly epoch: string;
   readonly reason: string | null;
+  /** request that submitted the job */
+  readonly request: string | null;
 }
 
 export const jobKey = (jobId: string): string => `job/${jobId}`;

@@ -15,6 +15,8 @@ import { openEventSource } from './source.ts';
 export const relayReader = 'relay';
 
 export interface RelayDeps {
+  /** told of rows that the stream has acknowledged */
+  readonly onPublished?: (rows: number) => void;
   readonly db: Db;
   readonly bus: Bus;
   readonly log: Log;
@@ -35,7 +37,7 @@ export async function leadRelaying(deps: RelayDeps, { over }: Pick<Leadership, '
 }
 
 /** @returns the cursor: the last event before the first that the stream did not take */
-export async function relayBatch(deps: Pick<RelayDeps, 'db' | 'bus' | 'log' | 'config'>, events: readonly SequencedEvent[], incarnation: number): Promise<bigint> {
+export async function relayBatch(deps: RelayDeps, events: readonly SequencedEvent[], incarnation: number): Promise<bigint> {
   const { db, bus, log, config } = deps;
   const outcomes = await Promise.allSettled(events.map((event) =>
     publishEvent(bus, subjectOf(config.scope, event), messageId(event.pos, incarnation), toMessage(event, incarnation))));
@@ -44,6 +46,7 @@ export async function relayBatch(deps: Pick<RelayDeps, 'db' | 'bus' | 'log' | 'c
   const before = (events[0]?.pos ?? 1n) - 1n;
   const cursor = events[taken - 1]?.pos ?? before;
   if (taken > 0) await moveCursor(db, relayReader, cursor);
+  deps.onPublished?.(taken);
   const failure = outcomes[firstFailed];
   if (failure?.status === 'rejected') alarm(log, failure.reason, cursor);
   return cursor;

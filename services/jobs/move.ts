@@ -6,6 +6,7 @@ import type { DB } from '../platform/database.ts';
 import type { Tx } from '../platform/db.ts';
 import { problem } from '../platform/errors.ts';
 import { isEnded, moveOf, type JobEvent, type JobState } from './model.ts';
+import { noteMove } from './moved.ts';
 import { updateJob, type JobRow } from './store.ts';
 
 export type JobChange = Omit<UpdateObject<DB, 'job'>, 'id' | 'state' | 'version' | 'changed_at' | 'state_since' | 'ended_at'>;
@@ -32,6 +33,7 @@ export async function moveJob(tx: Tx, job: JobRow, event: JobEvent, to?: JobStat
   });
   if (!moved) throw problem('job_version_lost', { job: job.id, version: job.version });
   await appendEvent(tx, jobEvent(event === 'placed' ? 'job.placed' : 'job.changed', moved)); // after the update: ids follow the job's own order
+  noteMove(tx, moved, event, target);
   return moved;
 }
 
@@ -40,6 +42,6 @@ export function jobEvent(kind: EventKind, job: JobRow): Event {
     kind,
     key: jobKey(job.id),
     version: job.version,
-    payload: { job: job.id, team: job.team_id, state: job.state, epoch: job.epoch.toString(), reason: job.vacate_reason },
+    payload: { job: job.id, team: job.team_id, state: job.state, epoch: job.epoch.toString(), reason: job.vacate_reason, request: job.request_id },
   };
 }

@@ -5,6 +5,7 @@ import type { Tx } from '../platform/db.ts';
 import { problem } from '../platform/errors.ts';
 import { moveOf } from './model.ts';
 import { jobEvent } from './move.ts';
+import { noteMove } from './moved.ts';
 import type { JobRow } from './store.ts';
 
 export interface Reservation {
@@ -39,5 +40,6 @@ export async function reserveJobs(tx: Tx, reservations: readonly Reservation[]):
   // After the update: event ids follow each job's own order (design.md §3.1).
   await appendEvent(tx, ...reservations.map(({ job, epoch }) =>
     jobEvent('job.placed', { ...job, state: 'RESERVED', vacate_reason: null, epoch, version: versions.get(job.id)! })));
+  for (const [id, version] of versions) noteMove(tx, { id, version }, 'placed', 'RESERVED');
   return versions;
 }

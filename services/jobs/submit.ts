@@ -4,8 +4,10 @@ import { findTeam } from '../teams/find.ts';
 import type { Tx } from '../platform/db.ts';
 import { problem } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
+import { currentTraceParent } from '../platform/tracing.ts';
 import { priorityOf } from './model.ts';
 import { jobEvent } from './move.ts';
+import { noteMove } from './moved.ts';
 import type { QueueRoom } from './queue-room.ts';
 import { withDefaults, type FullJobSpec, type JobSpec } from './spec.ts';
 import { insertJob, type JobRow } from './store.ts';
@@ -46,8 +48,10 @@ export async function submitJob(tx: Tx, room: QueueRoom, spec: JobSpec, submissi
     queue_deadline_at: queueDeadline(full),
     retry_of: submission.retryOf ?? null,
     request_id: submission.requestId,
+    trace_parent: currentTraceParent(),
   });
   await appendEvent(tx, jobEvent('job.submitted', job)); // after the insert: event ids follow the job's own order
+  noteMove(tx, job, 'submitted', job.state);
   return job;
 }
 

@@ -5,7 +5,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { problem } from './errors.ts';
 
-export const resources = ['jobs', 'nodes', 'teams', 'events', 'logs', 'checkpoints', 'dead-letters', 'keys'] as const;
+export const resources = ['jobs', 'nodes', 'teams', 'events', 'logs', 'checkpoints', 'dead-letters', 'keys', 'overview'] as const;
 export type Scope = `${(typeof resources)[number]}:${'read' | 'write'}`;
 
 /** `public`: no key needed. */

@@ -12,6 +12,8 @@ interface Bound { readonly default: number; readonly min: number; readonly max: 
 
 const integers = {
   apiPort: { env: 'MUSTER_API_PORT', default: 17070, min: 0, max: 65535, why: 'REST API; 0 picks a free port' },
+  metricsPort: { env: 'MUSTER_METRICS_PORT', default: 0, min: 0, max: 65535, why: "`/metrics` of this process; 0: none. `muster up` gives each process one, from this one on" },
+  temporalMetricsPort: { env: 'MUSTER_TEMPORAL_METRICS_PORT', default: 0, min: 0, max: 65535, why: "metrics of the worker's Temporal core, which has a server of its own; 0: none" },
   databasePoolMax: { env: 'MUSTER_DATABASE_POOL_MAX', default: 10, min: 1, max: 100, why: 'six roles at two copies stay below 200 server connections' },
   statementTimeoutMs: { env: 'MUSTER_STATEMENT_TIMEOUT_MS', default: 10_000, min: 100, max: 600_000, why: 'no statement may outlive a lease' },
   lockTimeoutMs: { env: 'MUSTER_LOCK_TIMEOUT_MS', default: 5_000, min: 50, max: 60_000, why: 'a stuck lock surfaces before a lease ends' },
@@ -46,7 +48,17 @@ const integers = {
   eventStoreBytesMax: { env: 'MUSTER_EVENT_STORE_BYTES_MAX', default: 1_073_741_824, min: 1_048_576, max: 1_099_511_627_776, why: 'the stream refuses new messages when full and alarms; Postgres keeps them' },
 
   bodyBytesMax: { env: 'MUSTER_BODY_BYTES_MAX', default: 1_048_576, min: 1_024, max: 67_108_864, why: 'largest request body' },
+  requestsPerSecondMax: { env: 'MUSTER_REQUESTS_PER_SECOND_MAX', default: 10_000, min: 1, max: 1_000_000, why: 'of one key on one API process, counted over ten seconds: a loop gone wild leaves room for the others' },
+  connectionsMax: { env: 'MUSTER_CONNECTIONS_MAX', default: 12_000, min: 10, max: 100_000, why: 'open connections of one API process, streams included: what comes beyond is closed at once' },
+  requestHeadMs: { env: 'MUSTER_REQUEST_HEAD_MS', default: 10_000, min: 100, max: 120_000, why: 'a client that trickles its headers is cut off' },
+  requestMs: { env: 'MUSTER_REQUEST_MS', default: 30_000, min: 100, max: 600_000, why: 'headers and body together, from their first byte; longer than a megabyte takes on a slow line' },
+  keepAliveMs: { env: 'MUSTER_KEEP_ALIVE_MS', default: 75_000, min: 100, max: 600_000, why: 'an idle connection is closed; longer than the 60 s of usual load balancers, which would else reuse a closed one' },
+  preferWaitSecondsMax: { env: 'MUSTER_PREFER_WAIT_SECONDS_MAX', default: 30, min: 1, max: 600, why: 'Prefer: wait=N waits no longer, below the time-outs of usual proxies' },
+  waitersMax: { env: 'MUSTER_WAITERS_MAX', default: 1_000, min: 1, max: 100_000, why: 'requests of one API process that wait at a time; others are answered at once' },
+  auditRetentionMonths: { env: 'MUSTER_AUDIT_RETENTION_MONTHS', default: 24, min: 12, max: 120, why: 'whole months older than this are dropped; the database refuses less than twelve' },
+  operationRetentionHours: { env: 'MUSTER_OPERATION_RETENTION_HOURS', default: 168, min: 1, max: 8_760, why: 'how long an ended operation can be asked about' },
   pageSizeMax: { env: 'MUSTER_PAGE_SIZE_MAX', default: 200, min: 1, max: 1_000, why: 'largest page of a list' },
+  idempotencyKeyRequired: { env: 'MUSTER_IDEMPOTENCY_KEY_REQUIRED', default: 0, min: 0, max: 1, why: '1: a POST that changes something is refused without Idempotency-Key; 0 spares people with curl, and every client of ours sends one anyway' },
   idempotencyHours: { env: 'MUSTER_IDEMPOTENCY_HOURS', default: 48, min: 1, max: 720, why: 'how long a key replays its answer' },
   beatBytesMax: { env: 'MUSTER_BEAT_BYTES_MAX', default: 524_288, min: 1_024, max: 1_048_576, why: 'largest heartbeat' },
   launchBytesMaxPerAnswer: { env: 'MUSTER_LAUNCH_BYTES_MAX_PER_ANSWER', default: 262_144, min: 1_024, max: 524_288, why: 'one more launch of at most launchBytesMax still fits the 1 MiB message limit of NATS' },
@@ -72,6 +84,10 @@ type Integers = { readonly [Name in keyof typeof integers]: number };
 export interface Config extends Integers {
   readonly home: string;
   readonly databaseUrl: string;
+  /** of the role that owns the schema: for migrations and partitions of the audit log; the same as databaseUrl where none is given */
+  readonly databaseOwnerUrl: string;
+  /** signs page tokens; empty: one of this process, so a token is good at one API process only */
+  readonly pageTokenKey: string;
   readonly temporalAddress: string;
   readonly temporalNamespace: string;
   readonly temporalUiUrl: string;
@@ -81,6 +97,9 @@ export interface Config extends Integers {
   readonly natsIssuerSeed: string;
   readonly apiHost: string;
   readonly apiUrl: string;
+  readonly metricsHost: string;
+  /** OTLP over HTTP, without a path; empty: no traces */
+  readonly otlpEndpoint: string;
   /** prefix of durable consumers and the task queue, so that tests on one stack stay apart */
   readonly scope: string;
   readonly logLevel: string;
@@ -95,10 +114,14 @@ export function readConfig(env: Environment = process.env): Config {
   const numbers = Object.fromEntries(
     Object.entries(integers).map(([name, bound]) => [name, readInteger(env, bound)]),
   ) as unknown as Integers;
+  const databaseUrl = secret(env, 'MUSTER_DATABASE_URL', path.join(home, 'secrets/database-url'));
+  const isGiven = Boolean(env['MUSTER_DATABASE_URL'] || env['MUSTER_DATABASE_URL_FILE']);
   return Object.freeze({
     ...numbers,
     home,
-    databaseUrl: secret(env, 'MUSTER_DATABASE_URL', path.join(home, 'secrets/database-url')),
+    databaseUrl,
+    databaseOwnerUrl: secret(env, 'MUSTER_DATABASE_OWNER_URL', isGiven ? '' : path.join(home, 'secrets/database-owner-url')) || databaseUrl,
+    pageTokenKey: secret(env, 'MUSTER_PAGE_TOKEN_KEY', path.join(home, 'secrets/page-token-key')),
     temporalAddress: env['MUSTER_TEMPORAL_ADDRESS'] ?? `127.0.0.1:${port('MUSTER_TEMPORAL_PORT', 17233)}`,
     temporalNamespace: env['MUSTER_TEMPORAL_NAMESPACE'] ?? 'default',
     temporalUiUrl: env['MUSTER_TEMPORAL_UI_URL'] ?? `http://127.0.0.1:${port('MUSTER_TEMPORAL_UI_PORT', 18233)}`,
@@ -108,6 +131,8 @@ export function readConfig(env: Environment = process.env): Config {
     natsIssuerSeed: secret(env, 'MUSTER_NATS_ISSUER_SEED', path.join(home, 'secrets/nats-issuer-seed')),
     apiHost: env['MUSTER_API_HOST'] ?? '127.0.0.1',
     apiUrl: env['MUSTER_API_URL'] ?? `http://127.0.0.1:${numbers.apiPort}`,
+    metricsHost: env['MUSTER_METRICS_HOST'] ?? '127.0.0.1',
+    otlpEndpoint: env['MUSTER_OTEL_EXPORTER_OTLP_ENDPOINT'] ?? '',
     scope: env['MUSTER_SCOPE'] ?? 'muster',
     logLevel: env['MUSTER_LOG_LEVEL'] ?? 'info',
   });

@@ -221,6 +221,10 @@ export interface Job {
   state_since: Generated<Date>;
   submitted_at: Generated<Date>;
   team_id: string;
+  /**
+   * traceparent (W3C) of the request that submitted it; null where tracing was off.
+   */
+  trace_parent: string | null;
   unsupervised_attempts: Generated<number>;
   user_failures: Generated<number>;
   vacate_deadline_at: Date | null;

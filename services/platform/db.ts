@@ -32,7 +32,19 @@ export function openDb(config: PoolConfig, log: Log, name: string): Db {
   // Without listeners a dropped connection would end the process (node-postgres#2112, prisma/orm#30081).
   pool.on('error', (error) => log.warn({ error: error.message }, 'idle database connection dropped'));
   pool.on('connect', (client) => client.on('error', (error) => log.warn({ error: error.message }, 'database connection dropped')));
-  return new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
+  const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
+  pools.set(db, pool);
+  return db;
+}
+
+const pools = new WeakMap<Db, pg.Pool>();
+
+export interface PoolUse { readonly total: number; readonly idle: number; readonly waiting: number }
+
+/** Connections of a pool that `openDb` made, and requests that wait for one. */
+export function poolUse(db: Db): PoolUse {
+  const pool = pools.get(db);
+  return { total: pool?.totalCount ?? 0, idle: pool?.idleCount ?? 0, waiting: pool?.waitingCount ?? 0 };
 }
 
 type AfterCommit = () => void;

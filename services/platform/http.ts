@@ -14,6 +14,8 @@ import type { Log } from './log.ts';
 import { readJsonBodies } from './http-body.ts';
 import { problemBody, problems, problemType, ProblemView, sendProblem, toProblem } from './http-problems.ts';
 import { validatorFor } from './http-validation.ts';
+import { measureRequests } from './metrics-http.ts';
+import { traceRequests } from './tracing-http.ts';
 
 export { problems } from './http-problems.ts';
 
@@ -79,6 +81,8 @@ export async function createHttp({ config, log, authenticate }: HttpOptions): Pr
     if (request.method === 'GET') log.debug(facts, 'answered');
     else log.info(facts, 'answered');
   });
+  measureRequests(app);
+  traceRequests(app);
   guardRoutes(app, authenticate);
   app.addSchema(ProblemView);
   await describe(app);

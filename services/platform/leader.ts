@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db, Tx } from './db.ts';
 import type { Log } from './log.ts';
+import { leaderHeld } from './metrics.ts';
 
 export interface Leadership {
   readonly name: string;
@@ -41,6 +42,7 @@ const asksPerLease = 10;
  */
 export async function leadWhenever(db: Db, options: LeaderOptions, lead: (leadership: Leadership) => Promise<void>): Promise<void> {
   const { name, log, signal } = options;
+  leaderHeld.set({ name }, 0);
   while (!signal.aborted) {
     const token = await acquire(db, options).catch((error: unknown) => {
       log.warn({ leader: name, error: messageOf(error) }, 'asking for the lease failed');
@@ -51,7 +53,9 @@ export async function leadWhenever(db: Db, options: LeaderOptions, lead: (leader
       continue;
     }
     log.info({ leader: name, fence: String(token) }, 'leading');
+    leaderHeld.set({ name }, 1);
     await leadOnce(db, options, token, lead);
+    leaderHeld.set({ name }, 0);
     log.info({ leader: name, fence: String(token) }, 'no longer leading');
     // After an error it must not win the lease again at once and fail in a tight loop.
     await pause(options.leaseMs / asksPerLease, signal);

@@ -7,6 +7,7 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Config } from './config.ts';
 import { problem } from './errors.ts';
+import { openStreams } from './metrics.ts';
 
 export interface SseMessage {
   /** where the client resumes: all up to here was sent, or did not match */
@@ -21,6 +22,10 @@ type SseConfig = Pick<Config, 'sseHeartbeatMs' | 'sseBufferBytesMax' | 'sseClien
 const retryMs = 1_000;
 /** A client with a full buffer that takes nothing for that many heartbeats is gone, or as good as. */
 const stallBeats = 2;
+
+const streamed = new WeakSet<ServerResponse>();
+/** Whether a response became a stream: it lasts as long as its reader stays. */
+export const isStream = (response: ServerResponse): boolean => streamed.has(response);
 
 /** The open streams of one API process. */
 export class SseStreams {
@@ -44,7 +49,8 @@ export class SseStreams {
     reply.hijack();
     const stream = new SseStream(reply, this.#config);
     this.#open.add(stream);
-    stream.over.addEventListener('abort', () => this.#open.delete(stream), { once: true });
+    openStreams.inc();
+    stream.over.addEventListener('abort', () => { this.#open.delete(stream); openStreams.dec(); }, { once: true });
     return stream;
   }
 
@@ -64,6 +70,7 @@ export class SseStream {
 
   constructor(reply: FastifyReply, { sseHeartbeatMs, sseBufferBytesMax }: SseConfig) {
     this.#response = reply.raw;
+    streamed.add(reply.raw);
     this.#bufferBytesMax = sseBufferBytesMax;
     this.#stallMs = sseHeartbeatMs * stallBeats;
     this.#response.on('close', () => this.#end());

@@ -12,7 +12,7 @@ const parts = [runApi, runIngest, runReconciler, runRelay, runScheduler, runWork
 export async function runAll(role: Role): Promise<void> {
   let ready = 0;
   const onReady = (): void => { if (++ready === parts.length) role.onReady?.(); };
-  installTemporalRuntime(role.log);
+  installTemporalRuntime(role.log, role.config);
   await Promise.all(parts.map((run) => run({ ...role, onReady })));
 }
 

@@ -1,5 +1,6 @@
 /** The API role: REST, the OpenAPI document and its page. Any number may run. */
 import { sql } from 'kysely';
+import { overviewRoutes } from '../observability/routes.ts';
 import { eventRoutes } from '../events/routes.ts';
 import { checkpointRoutes } from '../checkpoints/routes.ts';
 import { fleetRoutes } from '../fleet/routes.ts';
@@ -36,6 +37,7 @@ export async function createApi({ db, config, log, bus }: ApiDeps): Promise<Api>
     checkpointRoutes(routes, { db, config });
     logRoutes(routes, { db, config, log, bus });
     eventRoutes(routes, { db, config, log, bus });
+    overviewRoutes(routes, { db, config, bus });
   });
   await app.ready();
   return app;

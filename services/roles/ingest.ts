@@ -7,6 +7,7 @@ import { answerEnrolments } from '../fleet/enrolment-service.ts';
 import { subjects, type Answer, type BeatRefusal } from '../fleet/model.ts';
 import { ingestHeartbeatMs, noteIngestUp } from '../fleet/silence.ts';
 import { connectControl, type Bus } from '../platform/nats/bus.ts';
+import { measuredBeats, withMeasuredCalls } from './measure.ts';
 import { aborted, repeat, runProcess, type Role } from './process.ts';
 import { wakeAndNudgeOver } from './wake.ts';
 
@@ -15,7 +16,7 @@ export async function runIngest(role: Role): Promise<void> {
   const bus = await connectControl(config, log, 'ingest', signal);
   wakeAndNudgeOver(bus);
   const logins = await startAuthCallout(db, config, log);
-  const services = [answerEnrolments(bus, db, log), answerCalls(bus, db, config, log), answerBeats(role, bus)];
+  const services = [answerEnrolments(bus, db, log), answerCalls(withMeasuredCalls(bus), db, config, log), answerBeats(role, bus)];
   const heartbeat = repeat('ingest heartbeat', ingestHeartbeatMs(config), role, () => noteIngestUp(db, config));
   await bus.flush();
   log.info({ nats: config.natsUrl }, 'ingest listens');
@@ -28,7 +29,7 @@ export async function runIngest(role: Role): Promise<void> {
 
 /** One bad or silent agent never delays another: handlers are bounded, and what doesn't parse costs a refusal. */
 function answerBeats({ config, db, log }: Role, bus: Bus) {
-  return bus.respond(subjects.allBeats, async (value, subject): Promise<Answer | BeatRefusal> => {
+  return bus.respond(subjects.allBeats, measuredBeats(async (value, subject): Promise<Answer | BeatRefusal> => {
     const beat = parseBeat(value);
     if (typeof beat === 'string') return { refused: 'invalid', detail: beat };
     if (subject !== subjects.beat(beat.node)) return { refused: 'invalid', detail: 'the beat names another node than its subject' };
@@ -38,7 +39,7 @@ function answerBeats({ config, db, log }: Role, bus: Bus) {
       log.warn({ node: beat.node, error: error instanceof Error ? error.message : String(error) }, 'a beat was not taken');
       return { refused: 'unavailable', detail: 'the control plane can not take the beat now' };
     }
-  }, { inFlightMax: config.beatsInFlightMax, bytesMax: config.beatBytesMax });
+  }), { inFlightMax: config.beatsInFlightMax, bytesMax: config.beatBytesMax });
 }
 
 if (import.meta.main) await runProcess('ingest', runIngest);

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readConfig, type Config } from '../platform/config.ts';
 import { openDb, type Db } from '../platform/db.ts';
 import { openLog, type Log } from '../platform/log.ts';
+import { measureProcess } from './measure-process.ts';
 
 export interface Role {
   readonly config: Config;
@@ -19,6 +20,7 @@ export async function runProcess(name: string, run: (role: Role) => Promise<void
   const config = readConfig();
   const log = openLog(name, config.logLevel);
   const db = openDb(config, log, name);
+  const endMeasuring = await measureProcess(name, { config, db, log });
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());
   process.once('disconnect', () => log.debug('parent is gone'));
@@ -28,6 +30,7 @@ export async function runProcess(name: string, run: (role: Role) => Promise<void
     log.fatal({ err: error }, 'role ended by an error');
     process.exitCode = 1;
   } finally {
+    await endMeasuring();
     await db.destroy().catch((error: unknown) => log.warn({ err: error }, 'closing the database failed'));
     if (process.connected) process.disconnect();
   }

@@ -3,10 +3,14 @@ import { hostname } from 'node:os';
 import { forgetEndedTokens } from '../fleet/enrolment.ts';
 import { sweepLostJobs, sweepSilentNodes } from '../fleet/silence.ts';
 import { sweepFenceCordons, sweepQueueDeadlines, sweepTickets, sweepUnsupervised } from '../jobs/sweeps.ts';
+import { CachedFigures } from '../observability/cached-figures.ts';
+import { figuresFrom } from '../observability/show-figures.ts';
 import { forgetOldKeys } from '../platform/idempotency.ts';
 import { newId } from '../platform/ids.ts';
 import { leadWhenever } from '../platform/leader.ts';
+import { provideFigures } from '../platform/metrics-scrape.ts';
 import { openTemporal } from '../platform/temporal.ts';
+import { expectSweeps, measureSweep } from './measure.ts';
 import { repeat, runProcess, type Role } from './process.ts';
 import { wakeWhenConnected } from './wake.ts';
 
@@ -38,12 +42,16 @@ export async function runReconciler(role: Role): Promise<void> {
     { name: 'idempotency keys', everyMs: keySweepMs, run: () => forgetOldKeys(db, config.idempotencyHours, keysForgottenPerSweep) },
     { name: 'enrolment tokens', everyMs: keySweepMs, run: () => forgetEndedTokens(db) },
   ];
+  expectSweeps(sweeps.map((sweep) => sweep.name));
   onReady?.();
+  const figures = figuresFrom(new CachedFigures(db));
   await leadWhenever(db, { name: 'reconciler', holder: `${hostname()}/${process.pid}/${newId('req')}`, leaseMs: config.leaderLeaseMs, log, signal }, async ({ over }) => {
+    provideFigures(figures);
     await Promise.all(sweeps.map((sweep) => repeat(`sweep of ${sweep.name}`, sweep.everyMs, { log, signal: over }, async () => {
-      const found = await sweep.run();
+      const found = await measureSweep(sweep.name, sweep.run);
       if (found > 0) log.info({ sweep: sweep.name, found }, 'sweep found work');
     })));
+    provideFigures(undefined);
   });
   await temporal.close();
   await (await bus)?.close();

@@ -9,6 +9,7 @@ import { leadWhenever, type Leadership } from '../platform/leader.ts';
 import { connectControl, type Bus } from '../platform/nats/bus.ts';
 import { ensureStreams } from '../platform/nats/streams.ts';
 import { openTemporal } from '../platform/temporal.ts';
+import { measureDelivery, measurePublished, watchDispatcher } from './measure.ts';
 import { aborted, repeat, runProcess, type Role } from './process.ts';
 
 /** Partitions are daily and bounds hourly: a minute is soon enough, and a failed turn is made up for soon. */
@@ -25,13 +26,15 @@ export async function runRelay(role: Role): Promise<void> {
   if (!(await streamsAreThere(role, bus))) return bus.close();
   wakeReadersOver(bus);
   const supervisor = openTemporal(config, log);
-  const dispatcher = startDispatcher({ db, bus, log, supervisor, config });
+  const dispatcher = startDispatcher({ db, bus, log, supervisor, config, onSettled: measureDelivery });
+  const unwatch = watchDispatcher(bus, config);
   const holder = `${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}`;
   const relaying = leadWhenever(db, { name: 'relay', holder, leaseMs: config.leaderLeaseMs, log, signal },
     (leadership) => lead(role, bus, leadership));
   log.info({ nats: config.natsUrl, temporal: config.temporalAddress }, 'relay follows the outbox');
   onReady?.();
   await aborted(signal);
+  unwatch();
   await Promise.all([dispatcher.close(), relaying]);
   await supervisor.close();
   await bus.close();
@@ -44,7 +47,7 @@ async function lead({ config, db, log }: Role, bus: Bus, { over }: Leadership): 
     if (result.partitionsMade + result.partitionsDropped + result.rowsDeleted > 0) log.info(result, 'retention of events');
   });
   try {
-    await leadRelaying({ db, bus, log, config }, { over });
+    await leadRelaying({ db, bus, log, config, onPublished: measurePublished }, { over });
   } finally {
     ended.abort();
     await retaining;

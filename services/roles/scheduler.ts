@@ -8,6 +8,7 @@ import { Latch } from '../platform/latch.ts';
 import { leadWhenever } from '../platform/leader.ts';
 import { leadScheduling } from '../scheduler/lead.ts';
 import { leaderName } from '../scheduler/model.ts';
+import { measureRound } from './measure.ts';
 import { runProcess, type Role } from './process.ts';
 import { wakeWhenConnected } from './wake.ts';
 
@@ -19,7 +20,7 @@ export async function runScheduler(role: Role): Promise<void> {
   await leadWhenever(
     db,
     { name: leaderName, holder: `${hostname()}/${process.pid}/${newId('req')}`, leaseMs: config.leaderLeaseMs, log, signal },
-    (leadership) => leadScheduling({ db, events: openEventSource(db), clock: systemClock, log, config, woken }, leadership),
+    (leadership) => leadScheduling({ db, events: openEventSource(db), clock: systemClock, log, config, woken, onRound: measureRound }, leadership),
   );
   await (await bus)?.close();
 }

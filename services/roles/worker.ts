@@ -8,6 +8,8 @@ import type { Config } from '../platform/config.ts';
 import type { Log } from '../platform/log.ts';
 import { taskQueueOf } from '../platform/temporal.ts';
 import { temporalLogger } from '../platform/temporal-log.ts';
+import { watchWorker } from './measure.ts';
+import { watchActivities } from './watch-activities.ts';
 import { aborted, runProcess, type Role } from './process.ts';
 
 const retryMinMs = 200;
@@ -65,12 +67,14 @@ async function serve({ config, db, log, signal, onReady, options }: WorkerRole):
       shutdownGraceTime,
       shutdownForceTime,
       ...options,
+      interceptors: { ...options?.interceptors, activity: [watchActivities({ db, log }), ...(options?.interceptors?.activity ?? [])] },
     });
+    const unwatch = watchWorker(worker);
     await worker.runUntil(async () => {
       log.info({ taskQueue: taskQueueOf(config), temporal: config.temporalAddress }, 'worker polls');
       onReady?.();
       await aborted(signal);
-    });
+    }).finally(unwatch);
   } finally {
     await connection.close();
   }
@@ -91,17 +95,21 @@ const messageOf = (error: unknown): string => {
 };
 
 /** Once a process, before any other use of the SDK. Signals are ours: the SDK would take them from the other roles. */
-export function installTemporalRuntime(log: Log): void {
+export function installTemporalRuntime(log: Log, config?: Pick<Config, 'metricsHost' | 'temporalMetricsPort'>): void {
+  const port = config?.temporalMetricsPort ?? 0;
   Runtime.install({
     logger: temporalLogger(log),
-    telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
+    telemetryOptions: {
+      logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} },
+      ...(port === 0 ? {} : { metrics: { prometheus: { bindAddress: `${config?.metricsHost}:${port}`, countersTotalSuffix: true, unitSuffix: true, useSecondsForDurations: true } } }),
+    },
     shutdownSignals: [],
   });
 }
 
 if (import.meta.main) {
   await runProcess('worker', (role) => {
-    installTemporalRuntime(role.log);
+    installTemporalRuntime(role.log, role.config);
     return runWorker(role);
   });
 }

@@ -12,7 +12,7 @@ import type { Leadership } from '../platform/leader.ts';
 import type { Log } from '../platform/log.ts';
 import { commitPlacements, type CommitOutcome } from './commit.ts';
 import { Feed } from './feed.ts';
-import type { RoundPlan } from './model.ts';
+import type { RoundPlan, Verdict } from './model.ts';
 import { ReasonBook } from './reasons.ts';
 import { round } from './round.ts';
 import { FleetState } from './state.ts';
@@ -26,6 +26,8 @@ export interface SchedulerDeps {
   readonly config: Pick<Config, 'placementBatchMembersMax' | 'pollMs' | 'sweepMs' | 'maxUnsupervisedAttempts'>;
   /** opened by whoever hears of new outbox rows */
   readonly woken: Latch;
+  /** told after each round that tried to place something: its time, and the verdict of each item */
+  readonly onRound?: (elapsedMs: number, verdicts: readonly Verdict[]) => void;
 }
 
 /** A round plans that many batches, so that asking every shape once is paid for by more than one commit. */
@@ -92,7 +94,8 @@ class Term {
   }
 
   async #placeOnce(): Promise<{ readonly plan: RoundPlan; readonly refused: number; readonly ended?: 'token_lost' | 'frozen' }> {
-    const { db, config, log } = this.#deps;
+    const { db, config, log, onRound } = this.#deps;
+    const startedAtMs = performance.now();
     const plan = round(this.#state, { membersMax: config.placementBatchMembersMax * batchesPerRound });
     this.#book.note(plan, this.#state, this.#feed.nowMs());
     if (plan.placements.length === 0) return { plan, refused: 0 };
@@ -100,7 +103,9 @@ class Term {
       leadership: this.#leadership, incarnation: this.#incarnation, items: plan.placements, membersMax: config.placementBatchMembersMax,
     });
     const refused = this.#apply(plan, outcome);
-    const verdicts = new Set(Array.from(outcome.items.values(), (item) => item.verdict));
+    const all = Array.from(outcome.items.values(), (item) => item.verdict);
+    onRound?.(performance.now() - startedAtMs, all);
+    const verdicts = new Set(all);
     log.debug({ ...plan.trace, refused }, 'round');
     if (verdicts.has('token_lost')) return { plan, refused, ended: 'token_lost' };
     if (verdicts.has('frozen')) return { plan, refused, ended: 'frozen' };

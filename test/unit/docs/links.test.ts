@@ -32,3 +32,14 @@ it.each(leading)('every runbook section that %s names is in docs/operations.md',
   const anchors = anchorsOf(readPage('docs/operations.md'));
   expect(named.filter((anchor) => !anchors.has(anchor))).toEqual([]);
 });
+
+/** Codes that a person is shown and asks about, with the type that declares them. */
+const shown = [['services/scheduler/model.ts', 'ReasonCode'], ['services/fleet/model.ts', 'RefusalCode']] as const;
+
+it.each(shown)('every code of %s, %s, has a line in docs/operations.md', (file, type) => {
+  const declaration = new RegExp(`export type ${type} =([^;]+);`).exec(readFileSync(path.join(repositoryRoot, file), 'utf8'))?.[1] ?? '';
+  const codes = [...declaration.matchAll(/'(\w+)'/g)].map((match) => match[1]!);
+  expect(codes.length).toBeGreaterThan(3);
+  const page = readPage('docs/operations.md');
+  expect(codes.filter((code) => !page.includes(`\`${code}\``))).toEqual([]);
+});

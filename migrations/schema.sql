@@ -35,8 +35,19 @@ create table api_key (
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
   last_used_at timestamp with time zone,
-  constraint api_key_pkey PRIMARY KEY (id)
+  org_id text,
+  team_id text,
+  created_by text,
+  previous_sha256 bytea,
+  previous_until timestamp with time zone,
+  rotated_at timestamp with time zone,
+  constraint api_key_pkey PRIMARY KEY (id),
+  constraint api_key_org_id_fkey FOREIGN KEY (org_id) REFERENCES org(id),
+  constraint api_key_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id),
+  constraint api_key_one_owner CHECK (((org_id IS NULL) OR (team_id IS NULL)))
 );
+CREATE INDEX api_key_owner ON public.api_key USING btree (org_id, team_id);
+comment on column api_key.team_id is 'Whose admins see and rotate it; neither team nor org: those of the cluster.';
 
 create table attempt (
   job_id text not null,
@@ -64,6 +75,26 @@ create table attempt (
   constraint attempt_check CHECK ((((accepted >= 0) AND (accepted <= members)) AND ((ready >= 0) AND (ready <= members)) AND ((gone >= 0) AND (gone <= members))))
 );
 comment on column attempt.fenced is 'Nothing of this epoch can be published any more (P18, law 5).';
+
+create table audit (
+  id bigint not null generated always as identity,
+  at timestamp with time zone not null default clock_timestamp(),
+  actor_id text not null,
+  actor_name text not null,
+  action text not null,
+  target text not null,
+  before_sha256 bytea,
+  after_sha256 bytea,
+  reason text,
+  request_id text not null,
+  workflow_id text,
+  constraint audit_pkey PRIMARY KEY (id, at)
+) partition by RANGE (at);
+CREATE INDEX audit_actor ON ONLY public.audit USING btree (actor_id, id DESC);
+CREATE INDEX audit_request ON ONLY public.audit USING btree (request_id);
+CREATE INDEX audit_target ON ONLY public.audit USING btree (target, id DESC);
+comment on table audit is 'Append-only: who did what to which object, written in the transaction of the effect. Whole months are dropped by keep_audit, after their retention.';
+comment on column audit.before_sha256 is 'SHA-256 of the canonical JSON of the object before; null: it did not exist, or is not one row.';
 
 create table checkpoint (
   id text not null,
@@ -271,6 +302,21 @@ comment on column job.detail is 'Last reason in a sentence, for people.';
 comment on column job.run_ms is 'Time that ended attempts spent RUNNING; the time limit counts it.';
 comment on column job.trace_parent is 'traceparent (W3C) of the request that submitted it; null where tracing was off.';
 
+create table job_secret (
+  team_id text not null,
+  name text not null,
+  version integer not null default 1,
+  key_id text not null,
+  nonce bytea not null,
+  sealed bytea not null,
+  created_at timestamp with time zone not null default now(),
+  changed_at timestamp with time zone not null default now(),
+  changed_by text,
+  constraint job_secret_pkey PRIMARY KEY (team_id, name),
+  constraint job_secret_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+);
+comment on column job_secret.sealed is 'AES-256-GCM with the key named by key_id; team, name and version are authenticated with it.';
+
 create table leader (
   name text not null,
   token bigint not null default 0,
@@ -375,9 +421,32 @@ create table node_credential (
   secret_sha256 bytea not null,
   created_at timestamp with time zone not null default now(),
   revoked_at timestamp with time zone,
+  rotation_ordered_at timestamp with time zone,
+  next_sha256 bytea,
   constraint node_credential_pkey PRIMARY KEY (node_id),
   constraint node_credential_node_id_fkey FOREIGN KEY (node_id) REFERENCES node(id) ON DELETE CASCADE
 );
+comment on column node_credential.next_sha256 is 'Secret that the agent has stored and offered; valid beside the old one until the first beat with the next version.';
+
+create table operation (
+  id text not null,
+  kind text not null,
+  target text not null,
+  state text not null default 'RUNNING'::text,
+  detail text,
+  reason text,
+  actor_id text not null,
+  request_id text not null,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  ended_at timestamp with time zone,
+  constraint operation_pkey PRIMARY KEY (id),
+  constraint operation_kind_check CHECK ((kind = ANY (ARRAY['job.cancel'::text, 'node.drain'::text]))),
+  constraint operation_state_check CHECK ((state = ANY (ARRAY['RUNNING'::text, 'SUCCEEDED'::text, 'FAILED'::text])))
+);
+CREATE INDEX operation_ended ON public.operation USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+CREATE UNIQUE INDEX operation_running ON public.operation USING btree (kind, target) WHERE (state = 'RUNNING'::text);
+CREATE INDEX operation_target ON public.operation USING btree (target, id DESC);
+comment on table operation is 'Asked for and not finished by the answer: an action that is over when its target says so. One of a kind runs a target.';
 
 create table org (
   id text not null,
@@ -402,6 +471,28 @@ CREATE INDEX outbox_pos ON ONLY public.outbox USING btree (pos) WHERE (pos IS NO
 CREATE INDEX outbox_unnumbered ON ONLY public.outbox USING btree (id) WHERE (pos IS NULL);
 comment on table outbox is 'Events: dirty keys with a version. pos is the commit-safe cursor, given by whoever sequences; daily partitions are dropped after their retention.';
 
+create table role_binding (
+  id text not null,
+  principal_kind text not null,
+  principal text not null,
+  issuer text not null default ''::text,
+  role text not null,
+  org_id text,
+  team_id text,
+  created_at timestamp with time zone not null default now(),
+  created_by text,
+  constraint role_binding_once UNIQUE NULLS NOT DISTINCT (principal_kind, principal, issuer, org_id, team_id),
+  constraint role_binding_pkey PRIMARY KEY (id),
+  constraint role_binding_org_id_fkey FOREIGN KEY (org_id) REFERENCES org(id),
+  constraint role_binding_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id),
+  constraint role_binding_one_target CHECK (((org_id IS NULL) OR (team_id IS NULL))),
+  constraint role_binding_principal_check CHECK (((length(principal) >= 1) AND (length(principal) <= 255))),
+  constraint role_binding_principal_kind_check CHECK ((principal_kind = ANY (ARRAY['key'::text, 'subject'::text, 'group'::text]))),
+  constraint role_binding_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'member'::text, 'operator'::text, 'admin'::text])))
+);
+CREATE INDEX role_binding_target ON public.role_binding USING btree (org_id, team_id, id);
+comment on table role_binding is 'A role on a team, on an organisation, or, where both are null, on the cluster.';
+
 create table team (
   id text not null,
   org_id text not null,
@@ -411,6 +502,7 @@ create table team (
   constraint team_pkey PRIMARY KEY (id),
   constraint team_org_id_fkey FOREIGN KEY (org_id) REFERENCES org(id)
 );
+CREATE INDEX team_org ON public.team USING btree (org_id);
 
 create table ticket (
   id text not null,

@@ -14,12 +14,17 @@ import { resolveProgram } from './program.ts';
 import { ensureSecret, writeSecret } from './secrets.ts';
 
 export interface Postgres extends Running {
+  /** of the owner, who migrates */
   readonly databaseUrl: string;
+  /** of the role that the services use: it can't change the audit log */
+  readonly appDatabaseUrl: string;
   readonly notice: string | undefined;
 }
 
 const user = 'muster';
 const database = 'muster';
+/** named in the migrations too */
+const appRole = 'muster_app';
 const run = promisify(execFile);
 
 /** For a small machine that also runs everything else; durability stays on. */
@@ -59,8 +64,12 @@ export async function startPostgres(layout: Layout, port: number): Promise<Postg
   });
   await createDatabase(url('postgres'));
   const databaseUrl = url(database);
-  writeSecret(layout.secrets, 'database-url', databaseUrl);
-  return { ...running, databaseUrl, notice: place.notice };
+  const appPassword = ensureSecret(layout.secrets, 'postgres-app-password');
+  await createAppRole(url('postgres'), appPassword);
+  const appDatabaseUrl = `postgres://${appRole}:${appPassword}@127.0.0.1:${port}/${database}`;
+  writeSecret(layout.secrets, 'database-owner-url', databaseUrl);
+  writeSecret(layout.secrets, 'database-url', appDatabaseUrl);
+  return { ...running, databaseUrl, appDatabaseUrl, notice: place.notice };
 }
 
 /** initdb into a draft that is renamed when it is complete: a half-made cluster is never started. */
@@ -120,6 +129,12 @@ function processesIn(dataDir: string): number[] {
 async function createDatabase(url: string): Promise<void> {
   const { rowCount } = await query(url, 'select 1 from pg_database where datname = $1', [database]);
   if (rowCount === 0) await query(url, `create database ${database}`);
+}
+
+/** Its rights come with the migrations; here it gets its login. */
+async function createAppRole(url: string, password: string): Promise<void> {
+  const { rowCount } = await query(url, 'select 1 from pg_roles where rolname = $1', [appRole]);
+  await query(url, `${rowCount === 0 ? 'create' : 'alter'} role ${appRole} login password ${pg.escapeLiteral(password)}`);
 }
 
 async function query(connectionString: string, text: string, values: string[] = []): Promise<pg.QueryResult> {

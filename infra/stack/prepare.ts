@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { createEnrolmentToken } from '#services/fleet/enrolment.ts';
-import { readConfig } from '#services/platform/config.ts';
+import { readConfig, readOwnerDatabaseUrl } from '#services/platform/config.ts';
 import { openDb, type Db } from '#services/platform/db.ts';
 import { openLog } from '#services/platform/log.ts';
 import { migrateToLatest } from '#services/platform/migrate.ts';
@@ -11,7 +11,7 @@ import { StackError } from './error.ts';
 import type { Layout } from './layout.ts';
 import { givenServices } from './ports.ts';
 import type { Addresses } from './roles.ts';
-import { secretFile, writeSecret } from './secrets.ts';
+import { ensureSecret, secretFile, writeSecret } from './secrets.ts';
 
 /** Long enough for a slow machine to start its agents; an agent that has its credential ignores the token. */
 const tokenTtlSeconds = 900;
@@ -32,7 +32,8 @@ export interface Prepared {
 export async function prepare(layout: Layout, addresses: Addresses, nodes: readonly string[]): Promise<Prepared> {
   const config = readConfig({ ...process.env, MUSTER_HOME: layout.home, MUSTER_NATS_URL: addresses.nats });
   const log = openLog('stack', 'error');
-  await migrateToLatest(config.databaseUrl);
+  await migrateToLatest(readOwnerDatabaseUrl({ ...process.env, MUSTER_HOME: layout.home }));
+  ensureSecret(layout.secrets, 'page-token-key');
   const db = openDb({ ...config, databasePoolMax: 2 }, log, 'stack');
   try {
     const [notices, tokenFiles] = await Promise.all([keepAdminKey(db, layout), makeTokens(db, layout, nodes), makeStreams(config, log)]);

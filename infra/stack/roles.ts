@@ -70,7 +70,7 @@ function spec(name: string, role: string, order: number, env: NodeJS.ProcessEnv)
   };
 }
 
-const secretVariable = /^MUSTER_(DATABASE_URL|TEMPORAL_ADDRESS|NATS_USER|NATS_PASSWORD|NATS_ISSUER_SEED|API_KEY)(_FILE)?$/;
+const secretVariable = /^MUSTER_(DATABASE_URL|DATABASE_OWNER_URL|PAGE_TOKEN_KEY|TEMPORAL_ADDRESS|NATS_USER|NATS_PASSWORD|NATS_ISSUER_SEED|API_KEY)(_FILE)?$/;
 
 const withoutSecrets = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !secretVariable.test(name)));

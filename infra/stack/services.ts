@@ -17,7 +17,10 @@ export interface ServicesOptions {
 }
 
 export interface Services {
+  /** of the owner, who migrates and may make databases */
   readonly databaseUrl: string;
+  /** of the role that the services use */
+  readonly appDatabaseUrl: string;
   readonly temporalAddress: string;
   readonly natsUrl: string;
   readonly natsPasswordFile: string;
@@ -42,6 +45,7 @@ export async function startServices(options: ServicesOptions): Promise<Services>
   ], claim.release);
   return {
     databaseUrl: postgres.databaseUrl,
+    appDatabaseUrl: postgres.appDatabaseUrl,
     temporalAddress: temporal.address,
     natsUrl: nats.url,
     natsPasswordFile: nats.passwordFile,

@@ -84,8 +84,6 @@ type Integers = { readonly [Name in keyof typeof integers]: number };
 export interface Config extends Integers {
   readonly home: string;
   readonly databaseUrl: string;
-  /** of the role that owns the schema: for migrations and partitions of the audit log; the same as databaseUrl where none is given */
-  readonly databaseOwnerUrl: string;
   /** signs page tokens; empty: one of this process, so a token is good at one API process only */
   readonly pageTokenKey: string;
   readonly temporalAddress: string;
@@ -114,13 +112,10 @@ export function readConfig(env: Environment = process.env): Config {
   const numbers = Object.fromEntries(
     Object.entries(integers).map(([name, bound]) => [name, readInteger(env, bound)]),
   ) as unknown as Integers;
-  const databaseUrl = secret(env, 'MUSTER_DATABASE_URL', path.join(home, 'secrets/database-url'));
-  const isGiven = Boolean(env['MUSTER_DATABASE_URL'] || env['MUSTER_DATABASE_URL_FILE']);
   return Object.freeze({
     ...numbers,
     home,
-    databaseUrl,
-    databaseOwnerUrl: secret(env, 'MUSTER_DATABASE_OWNER_URL', isGiven ? '' : path.join(home, 'secrets/database-owner-url')) || databaseUrl,
+    databaseUrl: secret(env, 'MUSTER_DATABASE_URL', path.join(home, 'secrets/database-url')),
     pageTokenKey: secret(env, 'MUSTER_PAGE_TOKEN_KEY', path.join(home, 'secrets/page-token-key')),
     temporalAddress: env['MUSTER_TEMPORAL_ADDRESS'] ?? `127.0.0.1:${port('MUSTER_TEMPORAL_PORT', 17233)}`,
     temporalNamespace: env['MUSTER_TEMPORAL_NAMESPACE'] ?? 'default',
@@ -136,6 +131,16 @@ export function readConfig(env: Environment = process.env): Config {
     scope: env['MUSTER_SCOPE'] ?? 'muster',
     logLevel: env['MUSTER_LOG_LEVEL'] ?? 'info',
   });
+}
+
+/**
+ * Address for the role that owns the schema: migrations, restores. No part of the config: a service never has it. Where
+ * a database is given without it, the given role is taken as the owner.
+ */
+export function readOwnerDatabaseUrl(env: Environment = process.env): string {
+  const { home, databaseUrl } = readConfig(env);
+  const isGiven = Boolean(env['MUSTER_DATABASE_URL'] || env['MUSTER_DATABASE_URL_FILE']);
+  return secret(env, 'MUSTER_DATABASE_OWNER_URL', isGiven ? '' : path.join(home, 'secrets/database-owner-url')) || databaseUrl;
 }
 
 function readInteger(env: Environment, bound: Bound & { env: string }): number {

@@ -37,13 +37,22 @@ export interface Allocation {
 
 export interface ApiKey {
   created_at: Generated<Date>;
+  created_by: string | null;
   expires_at: Date | null;
   id: string;
   last_used_at: Date | null;
   name: string;
+  org_id: string | null;
+  previous_sha256: Buffer | null;
+  previous_until: Date | null;
   revoked_at: Date | null;
+  rotated_at: Date | null;
   scopes: string[];
   secret_sha256: Buffer;
+  /**
+   * Whose admins see and rotate it; neither team nor org: those of the cluster.
+   */
+  team_id: string | null;
 }
 
 export interface Attempt {
@@ -70,6 +79,23 @@ export interface Attempt {
   succeeded: Generated<number>;
   supervised_at: Date | null;
   user_failed: Generated<number>;
+}
+
+export interface Audit {
+  action: string;
+  actor_id: string;
+  actor_name: string;
+  after_sha256: Buffer | null;
+  at: Generated<Date>;
+  /**
+   * SHA-256 of the canonical JSON of the object before; null: it did not exist, or is not one row.
+   */
+  before_sha256: Buffer | null;
+  id: Generated<bigint>;
+  reason: string | null;
+  request_id: string;
+  target: string;
+  workflow_id: string | null;
 }
 
 export interface Checkpoint {
@@ -235,6 +261,21 @@ export interface Job {
   waiting_since: Date | null;
 }
 
+export interface JobSecret {
+  changed_at: Generated<Date>;
+  changed_by: string | null;
+  created_at: Generated<Date>;
+  key_id: string;
+  name: string;
+  nonce: Buffer;
+  /**
+   * AES-256-GCM with the key named by key_id; team, name and version are authenticated with it.
+   */
+  sealed: Buffer;
+  team_id: string;
+  version: Generated<number>;
+}
+
 export interface Leader {
   holder: string | null;
   name: string;
@@ -319,10 +360,28 @@ export interface NodeBoot {
 
 export interface NodeCredential {
   created_at: Generated<Date>;
+  /**
+   * Secret that the agent has stored and offered; valid beside the old one until the first beat with the next version.
+   */
+  next_sha256: Buffer | null;
   node_id: string;
   revoked_at: Date | null;
+  rotation_ordered_at: Date | null;
   secret_sha256: Buffer;
   version: Generated<number>;
+}
+
+export interface Operation {
+  actor_id: string;
+  created_at: Generated<Date>;
+  detail: string | null;
+  ended_at: Date | null;
+  id: string;
+  kind: string;
+  reason: string | null;
+  request_id: string;
+  state: Generated<string>;
+  target: string;
 }
 
 export interface Org {
@@ -339,6 +398,18 @@ export interface Outbox {
   payload: Json;
   pos: bigint | null;
   version: bigint;
+}
+
+export interface RoleBinding {
+  created_at: Generated<Date>;
+  created_by: string | null;
+  id: string;
+  issuer: Generated<string>;
+  org_id: string | null;
+  principal: string;
+  principal_kind: string;
+  role: string;
+  team_id: string | null;
 }
 
 export interface Team {
@@ -377,6 +448,7 @@ export interface DB {
   allocation: Allocation;
   api_key: ApiKey;
   attempt: Attempt;
+  audit: Audit;
   checkpoint: Checkpoint;
   checkpoint_pointer: CheckpointPointer;
   checkpoint_shard: CheckpointShard;
@@ -391,14 +463,17 @@ export interface DB {
   inbox_version: InboxVersion;
   ingest_heartbeat: IngestHeartbeat;
   job: Job;
+  job_secret: JobSecret;
   leader: Leader;
   leader_lease: LeaderLease;
   member: Member;
   node: Node;
   node_boot: NodeBoot;
   node_credential: NodeCredential;
+  operation: Operation;
   org: Org;
   outbox: Outbox;
+  role_binding: RoleBinding;
   team: Team;
   ticket: Ticket;
   ticket_row: TicketRow;

@@ -1,7 +1,7 @@
 /** Typed ids: `<prefix>_<26 characters>`, a UUIDv7 in base 32, so ids of one kind sort by the time they were made. */
 import { typeid, TypeID } from 'typeid-js';
 
-export type IdPrefix = 'job' | 'ckpt' | 'team' | 'org' | 'key' | 'tok' | 'dead' | 'tkt' | 'req';
+export type IdPrefix = 'job' | 'ckpt' | 'team' | 'org' | 'key' | 'tok' | 'dead' | 'tkt' | 'req' | 'op' | 'bind';
 
 export const newId = (prefix: IdPrefix): string => typeid(prefix).toString();
 

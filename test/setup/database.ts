@@ -7,6 +7,8 @@ import { repositoryRoot } from '#services/platform/config.ts';
 import { migrateToLatest } from '#services/platform/migrate.ts';
 
 export interface TestDatabase {
+  readonly name: string;
+  /** of its owner */
   readonly url: string;
   drop(): Promise<void>;
 }
@@ -21,7 +23,7 @@ export async function createEmptyDatabase(serverUrl: string): Promise<TestDataba
   const name = `muster_test_${randomBytes(6).toString('hex')}`;
   await admin.query(`create database ${name}`);
   await admin.end();
-  return { url: urlOf(serverUrl, name), drop: () => drop(serverUrl, name) };
+  return { name, url: urlOf(serverUrl, name), drop: () => drop(serverUrl, name) };
 }
 
 /** @param serverUrl  of any database of the test server, with the right to create others */
@@ -32,7 +34,7 @@ export async function createTestDatabase(serverUrl: string): Promise<TestDatabas
     const template = await ensureTemplate(admin, serverUrl);
     const name = `muster_test_${randomBytes(6).toString('hex')}`;
     await admin.query(`create database ${name} template ${template}`);
-    return { url: urlOf(serverUrl, name), drop: () => drop(serverUrl, name) };
+    return { name, url: urlOf(serverUrl, name), drop: () => drop(serverUrl, name) };
   } finally {
     await admin.end();
   }
@@ -70,7 +72,7 @@ async function drop(serverUrl: string, name: string): Promise<void> {
   await admin.end();
 }
 
-function urlOf(serverUrl: string, database: string): string {
+export function urlOf(serverUrl: string, database: string): string {
   const url = new URL(serverUrl);
   url.pathname = `/${database}`;
   return url.href;

@@ -8,7 +8,10 @@ import { startServices } from '#infra/stack/services.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
+    /** of the owner of every database */
     postgresUrl: string;
+    /** of the role that the services use */
+    appPostgresUrl: string;
     temporalAddress: string;
     natsUrl: string;
     natsPasswordFile: string;
@@ -21,6 +24,7 @@ export default async function setUpStack(project: TestProject): Promise<() => Pr
   await chmod(home, 0o711); // as root, Postgres runs as another user and needn't be moved to a reachable folder
   const services = await startServices({ home, headlessTemporal: true });
   project.provide('postgresUrl', services.databaseUrl);
+  project.provide('appPostgresUrl', services.appDatabaseUrl);
   project.provide('temporalAddress', services.temporalAddress);
   project.provide('natsUrl', services.natsUrl);
   project.provide('natsPasswordFile', services.natsPasswordFile);

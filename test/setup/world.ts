@@ -4,7 +4,7 @@ import { inject } from 'vitest';
 import { readConfig, type Config, type Environment } from '#services/platform/config.ts';
 import { openDb, type Db } from '#services/platform/db.ts';
 import { openLog, type Log } from '#services/platform/log.ts';
-import { createTestDatabase } from './database.ts';
+import { createTestDatabase, urlOf } from './database.ts';
 
 /** Leases of a second and beats of a tenth: outages in tests last three leases (design.md §8). */
 export const quick: Environment = {
@@ -26,6 +26,8 @@ export interface World {
   /** what a role's process gets to see the same world */
   readonly env: Environment;
   readonly db: Db;
+  /** as the owner of the schema, for what no service may do */
+  readonly owner: Db;
   readonly log: Log;
   close(): Promise<void>;
 }
@@ -36,7 +38,9 @@ export async function openWorld(settings: Environment = {}): Promise<World> {
   const scope = `t${randomBytes(4).toString('hex')}`;
   const env: Environment = {
     ...quick,
-    MUSTER_DATABASE_URL: database.url,
+    // As the services have it: a grant that is missing shows in every test.
+    MUSTER_DATABASE_URL: urlOf(inject('appPostgresUrl'), database.name),
+    MUSTER_DATABASE_OWNER_URL: database.url,
     MUSTER_TEMPORAL_ADDRESS: inject('temporalAddress'),
     MUSTER_NATS_URL: inject('natsUrl'),
     MUSTER_NATS_PASSWORD_FILE: inject('natsPasswordFile'),
@@ -49,10 +53,11 @@ export async function openWorld(settings: Environment = {}): Promise<World> {
   const config = readConfig(env);
   const log = openLog('test', config.logLevel);
   const db = openDb(config, log, 'test');
+  const owner = openDb({ ...config, databaseUrl: database.url }, log, 'test-owner');
   return {
-    config, env, db, log,
+    config, env, db, owner, log,
     close: async () => {
-      await db.destroy();
+      await Promise.all([db.destroy(), owner.destroy()]);
       await database.drop();
     },
   };

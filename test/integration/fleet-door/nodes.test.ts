@@ -6,7 +6,7 @@ import { insertFleet, insertJob, nodeIds, placeJob, report, silence } from '#tes
 let api: ApiWorld;
 beforeAll(async () => { api = await openApiWorld(); });
 beforeEach(async () => {
-  await sql`truncate job, node, outbox, idempotency_key cascade`.execute(api.db);
+  await sql`truncate job, node, outbox, idempotency_key cascade`.execute(api.owner);
   await insertFleet(api.db);
 });
 afterAll(() => api.close());

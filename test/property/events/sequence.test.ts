@@ -46,7 +46,7 @@ const nameOf = (event: Pick<SequencedEvent, 'key' | 'version'>): string => `${ev
 
 async function empty(db: Db): Promise<void> {
   await sql`truncate outbox`.execute(db);
-  await sql`truncate event_cursor`.execute(db);
+  await sql`delete from event_cursor`.execute(db);
   await sql`update event_sequence set last_pos = 0, kept_from_pos = 1`.execute(db);
   await sql`insert into event_cursor (reader, pos) select 'object/' || n, 0 from generate_series(0, 3) n`.execute(db);
 }

@@ -49,7 +49,7 @@ const steps: fc.Arbitrary<Step> = fc.record({
 it(`laws 1–7 hold after each step of ${worlds} random worlds, and when the faults stop everything ends with nothing left over`, async () => {
   const met = new Set<string>();
   await fc.assert(fc.asyncProperty(shapes, fc.array(steps, { minLength: 60, maxLength: 160, size: 'max' }), async (shape, run) => {
-    const world = await World.open(stack.db, stack.config, shape);
+    const world = await World.open(stack, shape);
     for (const step of run) {
       const faults = await world.step(step);
       if (faults.length > 0) expect.fail(`${faults.join('\n')}\n${world.log.slice(-60).join('\n')}`);

@@ -17,6 +17,7 @@ import { succeedJob } from '#services/jobs/succeed.ts';
 import { readSupervision } from '#services/jobs/supervise.ts';
 import { sweepFenceCordons, sweepTickets } from '#services/jobs/sweeps.ts';
 import { vacateJob } from '#services/jobs/vacate.ts';
+import { TeamScope } from '#services/platform/authz-scope.ts';
 import type { Config } from '#services/platform/config.ts';
 import { inTransaction, type Db } from '#services/platform/db.ts';
 import { newId } from '#services/platform/ids.ts';
@@ -74,9 +75,9 @@ export class World {
     this.schedulers = new Schedulers(db);
   }
 
-  static async open(db: Db, config: Config, shape: Shape): Promise<World> {
+  static async open({ db, owner, config }: { readonly db: Db; readonly owner: Db; readonly config: Config }, shape: Shape): Promise<World> {
     const world = new World(db, config);
-    await sql`truncate ticket_row, ticket_victim, allocation, ticket, member, attempt, checkpoint_pointer, checkpoint, job, device, node_boot, node_credential, node, outbox`.execute(db);
+    await sql`truncate ticket_row, ticket_victim, allocation, ticket, member, attempt, checkpoint_pointer, checkpoint, job, device, node_boot, node_credential, node, outbox`.execute(owner);
     await sql`update ingest_heartbeat set up_since = clock_timestamp(), beat_at = clock_timestamp()`.execute(db);
     for (const [n, devices] of shape.nodes.entries()) await world.#addNode(`node-${n}`, devices);
     for (const job of shape.jobs) await world.#addJob(job);
@@ -317,7 +318,7 @@ export class World {
 
   async #cancel(jobId: string): Promise<string | undefined> {
     if (isEnded(await this.#stateOf(jobId))) return undefined;
-    return (await inTransaction(this.#db, (tx) => cancelJob(tx, { jobId }, this.#config))).state;
+    return (await inTransaction(this.#db, (tx) => cancelJob(tx, TeamScope.everyTeam, { jobId }, this.#config))).state;
   }
 
   async #drain(jobId: string): Promise<string | undefined> {

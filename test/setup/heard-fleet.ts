@@ -121,7 +121,7 @@ export class Fleet {
     return id;
   }
 
-  /** A member on each of `nodes`, on its first free devices, or on those that the job's ticket keeps. */
+  /** A member on each of `nodes`, on free devices or those that the job's ticket keeps, where there are enough. */
   async tryPlace(job: string, nodes: readonly Speaker[]): Promise<Verdict> {
     const [pending] = await readPending(this.world.db, [job]);
     if (!pending) throw new Error(`${job} does not wait`);
@@ -130,8 +130,8 @@ export class Fleet {
     const members = [];
     for (const [rank, { id }] of nodes.entries()) {
       const devices = await this.world.db.selectFrom('device').select(['idx', 'used_milli']).where('node_id', '=', id).orderBy('idx').execute();
-      const chosen = devices.filter(({ idx, used_milli }) => !taken.has(`${id}/${idx}`) && (used_milli === 0 || own.has(`${id}/${idx}`)))
-        .slice(0, pending.job.shape.devicesPerMember).map((device) => device.idx);
+      const isFree = ({ idx, used_milli }: (typeof devices)[number]): boolean => !taken.has(`${id}/${idx}`) && (used_milli === 0 || own.has(`${id}/${idx}`));
+      const chosen = devices.toSorted((a, b) => Number(isFree(b)) - Number(isFree(a))).slice(0, pending.job.shape.devicesPerMember).map((device) => device.idx);
       for (const idx of chosen) taken.add(`${id}/${idx}`);
       members.push({ rank, nodeId: id, localRank: 0, devices: chosen });
     }

@@ -1,5 +1,6 @@
 /** The specification of a job from a file and flags. What it means is checked by the API; here only how flags read. */
 import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parse } from 'yaml';
 import type { Schema } from './client.ts';
@@ -73,7 +74,7 @@ function picked(flags: SpecFlags): Record<string, unknown> {
     cpuMilli: flags.cpu && cpuMilli(flags.cpu),
     memoryBytes: flags.memory && memoryBytes(flags.memory),
     env: pairs('--env', flags.env),
-    workingDirectory: flags.workdir,
+    workingDirectory: flags.workdir === undefined ? undefined : path.resolve(flags.workdir),
     labels: pairs('--label', flags.label),
     nodeSelector: pairs('--node-selector', flags.nodeSelector),
     topology: level && { level, mode },

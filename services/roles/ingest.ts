@@ -17,7 +17,10 @@ export async function runIngest(role: Role): Promise<void> {
   wakeAndNudgeOver(bus);
   const logins = await startAuthCallout(db, config, log);
   const services = [answerEnrolments(bus, db, log), answerCalls(withMeasuredCalls(bus), db, config, log), answerBeats(role, bus)];
-  const heartbeat = repeat('ingest heartbeat', ingestHeartbeatMs(config), role, () => noteIngestUp(db, config));
+  const heartbeat = repeat('ingest heartbeat', ingestHeartbeatMs(config), role, async () => {
+    await bus.flush(); // cut off from NATS it hears nobody, so nobody's silence may count (P16)
+    await noteIngestUp(db, config);
+  });
   await bus.flush();
   log.info({ nats: config.natsUrl }, 'ingest listens');
   onReady?.();

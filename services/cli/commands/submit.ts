@@ -25,7 +25,7 @@ export function registerSubmit(program: Command): void {
     .option('--cpu <cores>', 'cores a member, e.g. 0.5')
     .option('--memory <size>', 'memory a member, e.g. 512MiB')
     .option('--env <NAME=value>', 'repeatable', collect, [])
-    .option('--workdir <path>', 'absolute path on the node')
+    .option('--workdir <path>', 'working directory on the node; a relative path is resolved here')
     .option('--label <key=value>', 'repeatable', collect, [])
     .option('--node-selector <key=value>', 'labels that a node must have; repeatable', collect, [])
     .option('--topology <level[:mode]>', 'region, zone, pod, rack, nvlink or node; mode required (default) or preferred')

@@ -22,6 +22,8 @@ export interface Part {
   address: string | null;
   pid: number | null;
   restarts: number;
+  /** address of its metrics; the worker has those of Temporal's core besides */
+  readonly metrics?: readonly string[];
   /** what happened last, where it isn't well */
   detail: string | null;
 }

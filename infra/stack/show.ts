@@ -14,8 +14,15 @@ export function showStack(view: StackView): string {
     `API           ${view.urls.api}`,
     `API page      ${view.urls.openapi}`,
     ...(view.urls.temporalUi ? [`Temporal UI   ${view.urls.temporalUi}`] : []),
+    ...metricsLine(view),
     `Admin key     ${view.adminKeyFile}`,
   ].join('\n');
+}
+
+/** Each process has its own address, which `muster status --json` gives. */
+function metricsLine({ parts }: StackView): string[] {
+  const urls = parts.flatMap((part) => part.metrics ?? []);
+  return urls.length === 0 ? [] : [`Metrics       ${urls[0]} and ${urls.length - 1} more, see muster status --json`];
 }
 
 function stateText(part: Part): string {

@@ -5,6 +5,7 @@ import { supervisor } from './guard.ts';
 import { keepRunning } from './keep-running.ts';
 import { createLayout, type Layout } from './layout.ts';
 import { limitLogs } from './logs.ts';
+import { agentMetricsPort, firstMetricsPort, metricsUrl, temporalCorePort, withMetrics } from './metrics-ports.ts';
 import { startNats } from './nats.ts';
 import { roleNames, writeView, type Part, type ServiceName, type StackView } from './part.ts';
 import { givenServices, portVariable, readPorts, type StackPorts } from './ports.ts';
@@ -81,15 +82,16 @@ export class Supervisor {
     this.#notices.push(...notices);
     if (!this.#options.roles || this.#stopping.signal.aborted) return;
     await requireFreePort('API', this.#ports.api, portVariable('api'));
-    await settleAll(roleNames.map((role) => this.#run(role, 'role', roleSpec(this.#layout, role, this.#addresses()),
-      role === 'api' ? `http://127.0.0.1:${this.#ports.api}` : null)));
+    const first = firstMetricsPort(this.#ports, agents.length);
+    await settleAll(roleNames.map((role, index) => this.#run(role, 'role', roleSpec(this.#layout, role, this.#addresses()),
+      role === 'api' ? `http://127.0.0.1:${this.#ports.api}` : null, first && first + index, role === 'worker' && first ? temporalCorePort(first) : 0)));
     await settleAll(agents.map((node, index) => this.#run(node, 'agent', agentSpec(this.#layout, {
       node,
       devices: this.#options.devicesPerAgent,
       rack: rackOf(index, agents.length, this.#options.racks),
       enrolmentTokenFile: tokenFiles.get(node) ?? '',
       natsUrl: this.#addresses().nats,
-    }), null)));
+    }), null, first && agentMetricsPort(first, index))));
   }
 
   async #startServices(): Promise<void> {
@@ -114,8 +116,10 @@ export class Supervisor {
     else await this.#supervise({ name, kind: 'service', state: 'starting', address, pid: null, restarts: 0, detail: null }, start);
   }
 
-  #run(name: string, kind: 'role' | 'agent', spec: ProcessSpec, address: string | null): Promise<void> {
-    return this.#supervise({ name, kind, state: 'starting', address, pid: null, restarts: 0, detail: null }, () => startProcess(this.#layout, spec));
+  #run(name: string, kind: 'role' | 'agent', spec: ProcessSpec, address: string | null, metricsPort: number, corePort = 0): Promise<void> {
+    const metrics = [metricsPort, corePort].map((port) => metricsUrl(port)).filter((url) => url !== undefined);
+    const part: Part = { name, kind, state: 'starting', address, pid: null, restarts: 0, metrics, detail: null };
+    return this.#supervise(part, () => startProcess(this.#layout, withMetrics(spec, metricsPort, corePort)));
   }
 
   async #supervise(part: Part, start: () => Promise<Running>): Promise<void> {

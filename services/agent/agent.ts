@@ -6,7 +6,7 @@ import { logMessageId } from '#services/logs/model.ts';
 import type { Log } from '#services/platform/log.ts';
 import type { Bus } from '#services/platform/nats/bus.ts';
 import { publishLog } from '#services/platform/nats/log-stream.ts';
-import { Beater } from './beat.ts';
+import { Beater, type BeatEnd } from './beat.ts';
 import { readBootId } from './boot-id.ts';
 import { callsOver } from './calls.ts';
 import { prepareControlFolder } from './control-path.ts';
@@ -18,7 +18,16 @@ import { Members, membersRoot } from './members.ts';
 import { takeDataFolder } from './one-agent.ts';
 import type { AgentSettings } from './settings.ts';
 
+/** Hears what the agent does, for its metrics. */
+export interface AgentObserver {
+  beat(end: BeatEnd): void;
+  /** output that the log store has taken */
+  logged(bytes: number): void;
+}
+
 export interface Agent {
+  /** that run or are about to */
+  members(): number;
   /** Ends with the reason, when the agent can't go on; members run on. */
   readonly failed: Promise<Error>;
   /** Ends the agent. Members run on, unless the settings say otherwise. */
@@ -32,7 +41,7 @@ const loginHintMs = 15_000;
  * Starts the agent: ready when it looks after the members that an earlier one left. It needs neither NATS nor the
  * control plane for that, and connects in the background.
  */
-export async function startAgent(settings: AgentSettings, log: Log): Promise<Agent> {
+export async function startAgent(settings: AgentSettings, log: Log, observer?: AgentObserver): Promise<Agent> {
   mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
   const release = takeDataFolder(settings.dataDir);
   const bootId = await readBootId(settings.bootId);
@@ -53,6 +62,7 @@ export async function startAgent(settings: AgentSettings, log: Log): Promise<Age
       if (!bus) throw new Error('not connected');
       const source = { node: settings.node, ...member };
       await publishLog(bus, subjects.logs(source.node, source.job, source.epoch, source.rank), logMessageId(source, chunk), chunk);
+      observer?.logged(Buffer.byteLength(chunk.text, 'base64'));
     },
     log,
   });
@@ -64,7 +74,7 @@ export async function startAgent(settings: AgentSettings, log: Log): Promise<Age
     bus = await loginAs(settings, credential, log, stopping.signal).finally(() => clearTimeout(hint));
     beater = new Beater({
       ...settings, ...credential, bus, bootId, facts, log, incarnation: readIncarnation(settings.dataDir, credential),
-      observe: () => members.observe(), apply: follow,
+      observe: () => members.observe(), apply: follow, onBeat: (end) => observer?.beat(end),
     });
     bus.listen(subjects.nudge(settings.node), () => beater?.wake());
     bus.onReconnect(() => beater?.wake());
@@ -79,6 +89,7 @@ export async function startAgent(settings: AgentSettings, log: Log): Promise<Age
 
   const speaking = speak().catch((error: unknown) => error as Error);
   return {
+    members: () => members.active().length,
     failed: new Promise((resolve) => void speaking.then((error) => { if (error && !stopping.signal.aborted) resolve(error); })),
     async stop() {
       if (settings.stopMembersOnExit) await members.stopAll(settings.exitGraceMs);

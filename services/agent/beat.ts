@@ -21,6 +21,7 @@ export interface BeaterDeps {
   readonly observe: () => readonly MemberObservation[];
   /** follows the lists; the lease is extended before, and the incarnation kept */
   readonly apply: (answer: Answer, leaseUntilMs: number) => void;
+  readonly onBeat?: (end: BeatEnd) => void;
   readonly log: Log;
 }
 
@@ -29,7 +30,7 @@ const firstPauseMs = 100;
 /** between two beats, however often something changes */
 const gapMs = 5;
 
-type End = 'applied' | 'hello' | 'dropped' | 'failed' | 'revoked';
+export type BeatEnd = 'applied' | 'hello' | 'dropped' | 'failed' | 'revoked';
 
 export class Beater {
   readonly #deps: BeaterDeps;
@@ -59,12 +60,13 @@ export class Beater {
     while (!signal.aborted) {
       this.#isDue = false;
       const end = await this.#beat();
+      this.#deps.onBeat?.(end);
       if (end === 'revoked') return;
       await this.#pause(end, signal);
     }
   }
 
-  async #beat(): Promise<End> {
+  async #beat(): Promise<BeatEnd> {
     const sentMs = monotonicMs();
     const beat = this.#compose();
     try {
@@ -86,7 +88,7 @@ export class Beater {
     };
   }
 
-  #take(parsed: ReturnType<typeof parseAnswer>, sentMs: number): End {
+  #take(parsed: ReturnType<typeof parseAnswer>, sentMs: number): BeatEnd {
     if (!parsed) return this.#drop('not an answer');
     if ('refused' in parsed) return this.#takeRefusal(parsed);
     const { answer, skipped } = parsed;
@@ -102,7 +104,7 @@ export class Beater {
     return answer.hello ? 'hello' : 'applied';
   }
 
-  #takeRefusal({ refused, detail }: BeatRefusal): End {
+  #takeRefusal({ refused, detail }: BeatRefusal): BeatEnd {
     if (refused === 'credential_revoked') {
       this.#deps.log.error({ detail }, `this node's credential is not in force, so it sends no more beats: ${reEnrolRemedy}`);
       return 'revoked';
@@ -113,12 +115,12 @@ export class Beater {
     return 'failed';
   }
 
-  #drop(why: string): End {
+  #drop(why: string): BeatEnd {
     this.#deps.log.warn({ why }, 'an answer was dropped (P3)');
     return 'dropped';
   }
 
-  async #pause(end: End, signal: AbortSignal): Promise<void> {
+  async #pause(end: BeatEnd, signal: AbortSignal): Promise<void> {
     this.#failures = end === 'failed' || end === 'dropped' ? this.#failures + 1 : 0;
     if (end === 'hello') return;
     // A local change doesn't hurry a control plane that is away.

@@ -21,6 +21,7 @@ const integers = {
   portMin: { env: 'MUSTER_AGENT_PORT_MIN', default: 24_000, min: 1_024, max: 65_535, why: 'rank 0 listens here: below the ephemeral ports of Linux' },
   portMax: { env: 'MUSTER_AGENT_PORT_MAX', default: 32_767, min: 1_024, max: 65_535, why: 'rank 0 listens here: below the ephemeral ports of Linux' },
   logChunkBytesMax: { env: 'MUSTER_LOG_CHUNK_BYTES_MAX', default: 65_536, min: 1_024, max: 524_288, why: 'well below the 1 MiB message limit of NATS' },
+  metricsPort: { env: 'MUSTER_METRICS_PORT', default: 0, min: 0, max: 65_535, why: '`/metrics` of this agent; 0: none' },
   cpuMilli: { env: 'MUSTER_AGENT_CPU_MILLI', default: cpus().length * 1_000, min: 1, max: 1_024_000_000, why: 'thousandths of a core that jobs may take' },
   memoryBytes: { env: 'MUSTER_AGENT_MEMORY_BYTES', default: totalmem(), min: 1, max: Number.MAX_SAFE_INTEGER, why: 'bytes that jobs may take' },
 } as const satisfies Record<string, Bound>;
@@ -49,6 +50,7 @@ export interface AgentSettings extends Integers {
   /** stands in for the machine's own, where several nodes share one machine */
   readonly bootId: string | undefined;
   readonly stopMembersOnExit: boolean;
+  readonly metricsHost: string;
   readonly logLevel: string;
 }
 
@@ -79,6 +81,7 @@ export function readAgentSettings(env: Environment = process.env): AgentSettings
     hostname: hostname(),
     bootId: env['MUSTER_AGENT_BOOT_ID'],
     stopMembersOnExit: env['MUSTER_AGENT_STOP_MEMBERS_ON_EXIT'] === '1',
+    metricsHost: env['MUSTER_METRICS_HOST'] ?? '127.0.0.1',
     logLevel: env['MUSTER_LOG_LEVEL'] ?? 'info',
   });
 }

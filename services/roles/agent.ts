@@ -5,12 +5,20 @@
 import { startAgent } from '#services/agent/agent.ts';
 import { readAgentSettings } from '#services/agent/settings.ts';
 import { openLog } from '#services/platform/log.ts';
+import { agentBeats, agentLogBytes, agentMembers } from '#services/platform/metrics.ts';
+import { readAtScrape } from '#services/platform/metrics-scrape.ts';
+import { serveMetrics } from '#services/platform/metrics-server.ts';
 
 const endsWithinMs = 10_000;
 
 const settings = readAgentSettings();
 const log = openLog('agent', settings.logLevel).child({ node: settings.node });
-const agent = await startAgent(settings, log);
+const agent = await startAgent(settings, log, {
+  beat: (result) => agentBeats.inc({ result }),
+  logged: (bytes) => agentLogBytes.inc(bytes),
+});
+readAtScrape('agent', () => agentMembers.set(agent.members()));
+const metrics = await serveMetrics({ role: 'agent', host: settings.metricsHost, port: settings.metricsPort }, log);
 
 let isEnding = false;
 async function end(exitCode: number): Promise<void> {
@@ -18,6 +26,7 @@ async function end(exitCode: number): Promise<void> {
   isEnding = true;
   setTimeout(() => process.exit(1), endsWithinMs).unref();
   await agent.stop();
+  await metrics?.close();
   process.exit(exitCode);
 }
 

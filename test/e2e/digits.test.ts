@@ -23,7 +23,7 @@ describe('the digits gang ends with the digest of an undisturbed run', () => {
     [fleet, reference] = await Promise.all([Fleet.open({ nodes: 4 }), referenceDigest({ name: 'digits', argv, workingDirectory: repositoryRoot })]);
   });
   afterAll(() => fleet?.close());
-  afterEach(() => fleet.expectNothingLeft());
+  afterEach((context) => fleet.settle(context));
 
   async function expectDigest(id: string): Promise<Attempt[]> {
     await fleet.state(id, 'SUCCEEDED', 60_000);

@@ -8,7 +8,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect } from 'vitest';
+import { expect, type TestContext } from 'vitest';
 import { memberProcesses, type MemberProcess } from '#infra/stack/members.ts';
 import { findFreePorts } from '#infra/stack/port-owner.ts';
 import { environmentOf } from '#infra/stack/process-identity.ts';
@@ -243,7 +243,18 @@ export class Fleet {
 
   leftovers(): Promise<Leftovers> { return leftovers(this.db, this.#supervisor, this.dir); }
 
-  /** After every test: what has ended has also let go of everything. */
+  /**
+   * After every test: nothing is left. What a failed one left is cancelled instead, so that the next ones can tell of
+   * their own failures.
+   */
+  async settle({ task }: Pick<TestContext, 'task'>): Promise<void> {
+    if (task.result?.state !== 'fail') return this.expectNothingLeft();
+    const open = await this.db.selectFrom('job').select('id').where('ended_at', 'is', null).execute();
+    for (const { id } of open) await this.api.POST('/v1/jobs/{job}/cancel', { params: { path: { job: id } }, body: { reason: 'its test failed' } });
+    await this.expectNothingLeft().catch(() => undefined);
+  }
+
+  /** What has ended has also let go of everything. */
   async expectNothingLeft(): Promise<void> {
     const isNothing = async (): Promise<boolean> => JSON.stringify(sorted(await this.leftovers())) === JSON.stringify(sorted(nothing));
     await until('nothing to be left', isNothing, settledMs).catch(() => undefined);

@@ -9,7 +9,7 @@ describe('a gang of four on four nodes', () => {
   let fleet: Fleet;
   beforeAll(async () => { fleet = await Fleet.open({ nodes: 4 }); });
   afterAll(() => fleet?.close());
-  afterEach(() => fleet.expectNothingLeft());
+  afterEach((context) => fleet.settle(context));
 
   it('runs, prints and ends, a member a node, and no sweep finds anything to repair', async () => {
     const gate = fleet.gate();

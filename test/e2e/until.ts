@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { inspect } from 'node:util';
 
 const lookEveryMs = 50;
 
@@ -16,7 +17,7 @@ export async function until<T>(
     const found = await look();
     if (found !== undefined && found !== false) return found;
     if (performance.now() > end) {
-      const instead = missing === undefined ? '' : `; there is ${JSON.stringify(await missing())}`;
+      const instead = missing === undefined ? '' : `; there is ${inspect(await missing(), { depth: 6, breakLength: Infinity })}`;
       throw new Error(`waited ${timeoutMs} ms in vain for ${what}${instead}`);
     }
     await delay(lookEveryMs);

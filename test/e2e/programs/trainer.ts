@@ -5,7 +5,7 @@
  *
  * usage: trainer.ts <gate file> [step ms]
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Fenced, MusterCheckpoint, Refused, writeShard } from '#infra/clients/node/muster-checkpoint.ts';
@@ -30,6 +30,7 @@ console.log(`starts at step ${step} of epoch ${env['MUSTER_EPOCH']}`);
 while (!existsSync(gate)) {
   await delay(Number(stepMs));
   step += 1;
+  if (rank === 0) writeFileSync(`${gate}.step`, String(step)); // for a test that looks while the control plane is away
   void client.progress({ step }).catch(() => undefined); // only news: an absent agent doesn't stop the training
   if (step % checkpointEvery === 0) saving ??= save(step).finally(() => { saving = undefined; }); // training never waits for it
 }

@@ -16,7 +16,7 @@ describe('an agent', () => {
   let fleet: Fleet;
   beforeAll(async () => { fleet = await Fleet.open({ nodes: 3, settings: { MUSTER_LEASE_DRIFT_MS: '1500' } }); });
   afterAll(() => fleet?.close());
-  afterEach(() => fleet.expectNothingLeft());
+  afterEach((context) => fleet.settle(context));
 
   const nodeOf = async (id: string, rank = 0): Promise<string> => (await fleet.attempt(id)).members[rank]?.node ?? '';
   const nodeState = async (node: string) => (await fleet.db.selectFrom('node').select(['state', 'schedulable', 'cordoned_by_fence', 'boot_id']).where('id', '=', node).executeTakeFirstOrThrow());

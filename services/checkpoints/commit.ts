@@ -53,7 +53,7 @@ export async function commitCheckpoint(
     throw new Error(`pointer of ${jobId} moved under the job's lock`);
   }
   await pruneCheckpoints(tx, manifest, retention);
-  await appendEvent(tx, checkpointEvent('checkpoint.committed', manifest, null));
+  await appendEvent(tx, checkpointEvent('checkpoint.committed', manifest, right.teamId, null));
   return { kind: 'committed', checkpoint: manifest.id, step: request.step };
 }
 

@@ -23,15 +23,16 @@ const reasonCharactersMax = 500;
  * @param tx  open transaction, may hold the job's lock already
  */
 export async function markCheckpointBad(tx: Tx, report: BadReport): Promise<BadVerdict> {
-  const checkpoint = await lockJobRow(tx, report.jobId) ? await findCheckpoint(tx, report.jobId, report.checkpointId) : undefined;
-  if (!checkpoint) return { kind: 'unknown' };
+  const teamId = await lockJobRow(tx, report.jobId);
+  const checkpoint = teamId === undefined ? undefined : await findCheckpoint(tx, report.jobId, report.checkpointId);
+  if (!checkpoint || teamId === undefined) return { kind: 'unknown' };
   if (checkpoint.reach === 'node' && !checkpoint.nodes.includes(report.node)) return { kind: 'elsewhere', nodes: checkpoint.nodes };
   const reason = report.reason.slice(0, reasonCharactersMax);
   if (!await markBadRow(tx, checkpoint.id, reason)) return { kind: 'already' };
 
   const pointer = await fallBack(tx, checkpoint);
   await noteOnJob(tx, report.jobId, sentence(checkpoint, report, reason, pointer));
-  await appendEvent(tx, checkpointEvent('checkpoint.bad', checkpoint, reason));
+  await appendEvent(tx, checkpointEvent('checkpoint.bad', checkpoint, teamId, reason));
   return { kind: 'marked', pointer };
 }
 

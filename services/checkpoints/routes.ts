@@ -48,8 +48,8 @@ export function checkpointRoutes(app: Api, { db, config }: CheckpointDeps): void
       response: { 200: Type.Object({ items: Type.Array(refTo(CheckpointView)), next_page_token: nextPageToken }), ...problems(404) },
     },
     config: { allow: 'checkpoints:read' },
-  }, async ({ params, query }) => {
-    await requireJob(db, params.job);
+  }, async ({ params, query, access }) => {
+    await requireJob(db, access, params.job);
     const size = query.page_size ?? Math.min(defaultPageSize, config.pageSizeMax);
     const filters = ['checkpoints', params.job];
     const [epoch, step] = pageKey(query.page_token, filters, cursor) ?? [];
@@ -64,8 +64,8 @@ export function checkpointRoutes(app: Api, { db, config }: CheckpointDeps): void
       params: CheckpointParams, response: { 200: refTo(CheckpointWithFiles), ...problems(404) },
     },
     config: { allow: 'checkpoints:read' },
-  }, async ({ params }) => {
-    await requireJob(db, params.job);
+  }, async ({ params, access }) => {
+    await requireJob(db, access, params.job);
     const { checkpoint, shards, currentId } = await getCheckpoint(db, params.job, params.checkpoint);
     return { ...toView(checkpoint, currentId), files: [...shards] };
   });

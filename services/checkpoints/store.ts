@@ -7,6 +7,7 @@ import type { Checkpoint, Manifest, Pointer, Shard } from './model.ts';
 
 /** What decides whether an epoch may publish. */
 export interface EpochRight {
+  readonly teamId: string;
   readonly state: JobState;
   readonly vacateReason: VacateReason | null;
   readonly members: number;
@@ -21,21 +22,21 @@ export interface EpochRight {
  */
 export async function lockEpoch(tx: Tx, jobId: string, epoch: bigint, lock: 'share' | 'update'): Promise<EpochRight | undefined> {
   const locking = sql.raw(lock === 'share' ? 'for share' : 'for update');
-  const job = (await sql<{ state: JobState; vacate_reason: VacateReason | null; members: number; epoch: bigint }>`
-    select state, vacate_reason, members, epoch from job where id = ${jobId} ${locking}`.execute(tx)).rows[0];
+  const job = (await sql<{ team_id: string; state: JobState; vacate_reason: VacateReason | null; members: number; epoch: bigint }>`
+    select team_id, state, vacate_reason, members, epoch from job where id = ${jobId} ${locking}`.execute(tx)).rows[0];
   if (!job) return undefined;
   const attempt = (await sql<{ fenced: boolean; members: number; ended_at: Date | null }>`
     select fenced, members, ended_at from attempt where job_id = ${jobId} and epoch = ${epoch} for share`.execute(tx)).rows[0];
   if (!attempt) return undefined;
   return {
-    state: job.state, vacateReason: job.vacate_reason, members: attempt.members, currentEpoch: job.epoch,
+    teamId: job.team_id, state: job.state, vacateReason: job.vacate_reason, members: attempt.members, currentEpoch: job.epoch,
     fenced: attempt.fenced, ended: attempt.ended_at !== null,
   };
 }
 
-/** Locks the job only. @returns whether it exists */
-export async function lockJobRow(tx: Tx, jobId: string): Promise<boolean> {
-  return (await tx.selectFrom('job').select('id').where('id', '=', jobId).forUpdate().executeTakeFirst()) !== undefined;
+/** Locks the job only. @returns its team, or undefined where there is no such job */
+export async function lockJobRow(tx: Tx, jobId: string): Promise<string | undefined> {
+  return (await tx.selectFrom('job').select('team_id').where('id', '=', jobId).forUpdate().executeTakeFirst())?.team_id;
 }
 
 /** A sentence for people beside the job; its version stays, as no state changed. */

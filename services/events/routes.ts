@@ -65,9 +65,11 @@ function streams(app: Api, deps: EventRouteDeps): void {
     config: { allow: 'events:read' },
   }, async (request, reply) => {
     const { after, kind, key, job, team: teamName } = request.query;
-    const team = teamName === undefined ? undefined : await findTeam(deps.db, teamName);
+    const team = teamName === undefined ? undefined : await findTeam(deps.db, request.access.see, teamName);
     if (teamName !== undefined && !team) throw problem('team_not_found', { team: teamName });
     await streamEvents({ db: deps.db, log: deps.log, feed, streams: open }, reply, {
+      scope: request.access.see,
+      scopeNow: async () => (await app.accessNow(request))?.see,
       afterPos: resumeFrom(request.headers['last-event-id'] ?? after),
       filter: { kinds: kind, key, job, teamId: team?.id },
     });

@@ -4,7 +4,9 @@ import type { Db } from '../platform/db.ts';
 import { problem } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { SseStream, SseStreams } from '../platform/sse.ts';
+import { cutWhenScopeChanges } from '../platform/sse-rights.ts';
 import type { EventFeed } from './feed.ts';
+import type { TeamScope } from '../platform/authz-scope.ts';
 import { jobKey, type EventKind, type SequencedEvent } from './model.ts';
 import { lastPosition, readEvents } from './read.ts';
 import { toEventView } from './view.ts';
@@ -20,6 +22,10 @@ export interface EventStreamRequest {
   /** undefined: from now on */
   readonly afterPos: bigint | undefined;
   readonly filter: EventFilter;
+  /** teams whose events the client may have; what belongs to no team, as a node, is for those who may see all */
+  readonly scope: TeamScope;
+  /** asked again while the stream is open; a client whose rights have changed is cut off */
+  readonly scopeNow: () => Promise<TeamScope | undefined>;
 }
 
 export interface EventStreamDeps {
@@ -37,13 +43,13 @@ const pageRowsMax = 500;
  * @throws `gone` 410, when events after `afterPos` are no longer kept, or it is of another life of the database
  * @throws `too_many_streams` 503
  */
-export async function streamEvents(deps: EventStreamDeps, reply: FastifyReply, { afterPos, filter }: EventStreamRequest): Promise<void> {
+export async function streamEvents(deps: EventStreamDeps, reply: FastifyReply, { afterPos, filter, scope, scopeNow }: EventStreamRequest): Promise<void> {
   deps.streams.requireRoom();
   const last = await lastPosition(deps.db);
   const pos = afterPos ?? last;
   if (pos > last) throw problem('gone', { after: pos, last });
   await readEvents(deps.db, pos, 1);
-  const client = new Client(deps.streams.open(reply), pos, filter);
+  const client = new Client(openWatched(deps, reply, scope, scopeNow), pos, filter, scope);
   void client.run(deps).catch((error: unknown) => {
     deps.log.warn({ error: error instanceof Error ? error.message : String(error) }, 'an event stream was cut');
     client.cut();
@@ -53,12 +59,14 @@ export async function streamEvents(deps: EventStreamDeps, reply: FastifyReply, {
 class Client {
   readonly #stream: SseStream;
   readonly #filter: EventFilter;
+  readonly #scope: TeamScope;
   #pos: bigint;
 
-  constructor(stream: SseStream, pos: bigint, filter: EventFilter) {
+  constructor(stream: SseStream, pos: bigint, filter: EventFilter, scope: TeamScope) {
     this.#stream = stream;
     this.#pos = pos;
     this.#filter = filter;
+    this.#scope = scope;
   }
 
   /** From Postgres at the client's own pace, then from the feed while it keeps up, and back when its buffer is full. */
@@ -69,7 +77,7 @@ class Client {
       if (await this.#ridesAlong(feed)) continue;
       for (const event of await readEvents(db, this.#pos, pageRowsMax)) {
         this.#pos = event.pos;
-        if (matches(event, this.#filter)) await this.#stream.send(toSse(event));
+        if (this.#isWanted(event)) await this.#stream.send(toSse(event));
         else this.#stream.passed(event.pos.toString());
         if (over.aborted) return;
       }
@@ -101,12 +109,27 @@ class Client {
     return true;
   }
 
+  #isWanted(event: SequencedEvent): boolean {
+    return isWithin(event, this.#scope) && matches(event, this.#filter);
+  }
+
   #take(event: SequencedEvent): boolean {
     this.#pos = event.pos;
-    if (matches(event, this.#filter)) return this.#stream.offer(toSse(event));
+    if (this.#isWanted(event)) return this.#stream.offer(toSse(event));
     this.#stream.passed(event.pos.toString());
     return true;
   }
+}
+
+function openWatched({ streams }: EventStreamDeps, reply: FastifyReply, scope: TeamScope, scopeNow: EventStreamRequest['scopeNow']): SseStream {
+  const stream = streams.open(reply);
+  cutWhenScopeChanges(stream, scope, scopeNow);
+  return stream;
+}
+
+export function isWithin({ payload }: SequencedEvent, scope: TeamScope): boolean {
+  if (scope.isEveryTeam) return true;
+  return typeof payload['team'] === 'string' && scope.includes(payload['team']);
 }
 
 const toSse = (event: SequencedEvent) => ({ id: event.pos.toString(), event: event.kind, data: toEventView(event) });

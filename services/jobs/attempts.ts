@@ -1,3 +1,4 @@
+import type { Access } from '../platform/authz-scope.ts';
 import type { Db } from '../platform/db.ts';
 import { pageKey, pageToken, toPage } from '../platform/pages.ts';
 import { requireJob } from './get.ts';
@@ -10,8 +11,8 @@ export interface AttemptWithMembers { readonly attempt: AttemptRow; readonly mem
 const membersMax = 5_000;
 
 /** Attempts of a job with their members, newest first. @throws `job_not_found` 404 · `invalid_cursor` 400 */
-export async function attemptsOf(db: Db, jobId: string, pageSize: number, token: string | undefined): Promise<{ items: AttemptWithMembers[]; next_page_token: string | null }> {
-  await requireJob(db, jobId);
+export async function attemptsOf(db: Db, access: Access, jobId: string, pageSize: number, token: string | undefined): Promise<{ items: AttemptWithMembers[]; next_page_token: string | null }> {
+  await requireJob(db, access, jobId);
   const filters = { attemptsOf: jobId };
   const before = pageKey(token, filters, [/^[0-9]{1,18}$/])?.[0];
   const attempts = await listAttempts(db, jobId, before === undefined ? undefined : BigInt(before), pageSize + 1);

@@ -1,3 +1,4 @@
+import type { TeamScope } from '../platform/authz-scope.ts';
 import type { Config } from '../platform/config.ts';
 import type { Tx } from '../platform/db.ts';
 import { problem } from '../platform/errors.ts';
@@ -21,12 +22,13 @@ export type CancelConfig = Pick<Config, 'lostGraceMs'>;
  * Cancels a job. A waiting job ends at once; a placed one is asked to stop, and ends when its processes are gone.
  * Repeating it answers with the job as it is.
  *
- * @param tx  open transaction; the caller commits
+ * @param tx     open transaction; the caller commits
+ * @param scope  teams whose jobs the caller may cancel
  * @throws `job_not_found` 404 · `job_ended` 409 · `version_mismatch` 412
  */
-export async function cancelJob(tx: Tx, request: CancelRequest, config: CancelConfig): Promise<JobRow> {
+export async function cancelJob(tx: Tx, scope: TeamScope, request: CancelRequest, config: CancelConfig): Promise<JobRow> {
   const job = await lockJob(tx, request.jobId);
-  if (!job) throw problem('job_not_found', { job: request.jobId });
+  if (!job || !scope.includes(job.team_id)) throw problem('job_not_found', { job: request.jobId });
   if (job.state === 'CANCELLING' || job.state === 'CANCELLED') return job;
   if (isEnded(job.state)) throw problem('job_ended', { job: job.id, state: job.state });
   if (request.ifVersion !== undefined && request.ifVersion !== job.version) {

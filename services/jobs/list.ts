@@ -1,3 +1,4 @@
+import type { TeamScope } from '../platform/authz-scope.ts';
 import type { Db } from '../platform/db.ts';
 import { problem } from '../platform/errors.ts';
 import { pageKey, pageToken, toPage } from '../platform/pages.ts';
@@ -22,12 +23,12 @@ const keyPatterns = [/^[0-9]{1,18}$/, /^job_[0-9a-z]{26}$/] as const;
  *
  * @throws `team_not_found` 404 · `invalid_cursor` 400
  */
-export async function listJobs(db: Db, request: ListRequest): Promise<{ items: JobFacts[]; next_page_token: string | null }> {
+export async function listJobs(db: Db, scope: TeamScope, request: ListRequest): Promise<{ items: JobFacts[]; next_page_token: string | null }> {
   const { pageSize, pageToken: token, ...filters } = request;
   const after = pageKey(token, filters, keyPatterns) as ListKey | undefined;
-  const team = request.team === undefined ? undefined : await findTeam(db, request.team);
+  const team = request.team === undefined ? undefined : await findTeam(db, scope, request.team);
   if (request.team !== undefined && !team) throw problem('team_not_found', { team: request.team });
-  const rows = await listJobFacts(db, {
+  const rows = await listJobFacts(db, scope, {
     ...(request.states ? { states: request.states } : {}),
     ...(team ? { teamId: team.id } : {}),
     ...(request.name === undefined ? {} : { name: request.name }),

@@ -1,5 +1,6 @@
 /** SQL of the reads: the job as the API shows it, lists, attempts, stored events. Nothing here locks. */
 import { sql, type RawBuilder } from 'kysely';
+import type { TeamScope } from '../platform/authz-scope.ts';
 import type { Db, Tx } from '../platform/db.ts';
 import type { JobState } from './model.ts';
 import { toJobRow, type AttemptRow, type JobRow, type MemberRow } from './store.ts';
@@ -31,12 +32,12 @@ export interface ListFilter {
 /** Sort key of a list: submission in microseconds of the epoch, then id; newest first. */
 export type ListKey = readonly [submittedAtMicros: string, id: string];
 
-export async function jobFacts(db: Db | Tx, jobId: string): Promise<JobFacts | undefined> {
-  return (await readFacts(db, sql`where j.id = ${jobId}`))[0];
+export async function jobFacts(db: Db | Tx, scope: TeamScope, jobId: string): Promise<JobFacts | undefined> {
+  return (await readFacts(db, sql`where j.id = ${jobId} and ${scope.where(sql`j.team_id`)}`))[0];
 }
 
-export async function listJobFacts(db: Db, filter: ListFilter, after: ListKey | undefined, limit: number): Promise<JobFacts[]> {
-  const conditions: RawBuilder<unknown>[] = [];
+export async function listJobFacts(db: Db, scope: TeamScope, filter: ListFilter, after: ListKey | undefined, limit: number): Promise<JobFacts[]> {
+  const conditions: RawBuilder<unknown>[] = scope.isEveryTeam ? [] : [scope.where(sql`j.team_id`)];
   if (filter.states) conditions.push(sql`j.state = any(${[...filter.states]}::text[])`);
   if (filter.teamId !== undefined) conditions.push(sql`j.team_id = ${filter.teamId}`);
   if (filter.name !== undefined) conditions.push(sql`j.name = ${filter.name}`);
@@ -96,8 +97,8 @@ function toFacts(row: FactsRow): JobFacts {
   };
 }
 
-export async function jobExists(db: Db, jobId: string): Promise<boolean> {
-  return (await db.selectFrom('job').select('id').where('id', '=', jobId).executeTakeFirst()) !== undefined;
+export async function teamOf(db: Db | Tx, jobId: string): Promise<string | undefined> {
+  return (await db.selectFrom('job').select('team_id').where('id', '=', jobId).executeTakeFirst())?.team_id;
 }
 
 /** Newest first, below epoch `before`. */

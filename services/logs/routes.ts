@@ -8,6 +8,7 @@ import { problems, type Api } from '../platform/http.ts';
 import type { Log } from '../platform/log.ts';
 import type { Bus } from '../platform/nats/bus.ts';
 import { SseStreams, type SseStream } from '../platform/sse.ts';
+import { cutWhenScopeChanges } from '../platform/sse-rights.ts';
 import type { LogLine } from './assembly.ts';
 import { readJobLogs, type LogDeps, type LogRequest } from './read.ts';
 import { sendText } from './text.ts';
@@ -47,7 +48,7 @@ export function logRoutes(app: Api, deps: LogRouteDeps): void {
     },
     config: { allow: 'logs:read' },
   }, async (request, reply) => {
-    await requireJob(deps.db, request.params.job);
+    await requireJob(deps.db, request.access, request.params.job);
     const bus = deps.bus();
     if (!bus?.connected()) throw problem('unavailable', { part: 'nats' });
     const { rank, attempt, follow, after } = request.query;
@@ -58,6 +59,7 @@ export function logRoutes(app: Api, deps: LogRouteDeps): void {
     const reading = { db: deps.db, bus };
     if (!(request.headers.accept ?? '').includes('text/event-stream')) return sendText(reply, readJobLogs(reading, wanted));
     const stream = streams.open(reply);
+    cutWhenScopeChanges(stream, request.access.see, async () => (await app.accessNow(request))?.see);
     copy(stream, reading, wanted).catch((error: unknown) => {
       request.log.warn({ job: wanted.jobId, error: error instanceof Error ? error.message : String(error) }, 'a log stream was cut');
       stream.cut();

@@ -48,6 +48,7 @@ const integers = {
   eventStoreBytesMax: { env: 'MUSTER_EVENT_STORE_BYTES_MAX', default: 1_073_741_824, min: 1_048_576, max: 1_099_511_627_776, why: 'the stream refuses new messages when full and alarms; Postgres keeps them' },
 
   bodyBytesMax: { env: 'MUSTER_BODY_BYTES_MAX', default: 1_048_576, min: 1_024, max: 67_108_864, why: 'largest request body' },
+  batchBodyBytesMax: { env: 'MUSTER_BATCH_BODY_BYTES_MAX', default: 16_777_216, min: 1_024, max: 67_108_864, why: 'largest body of POST /v1/jobs:batch: a thousand jobs of 16 KiB' },
   requestsPerSecondMax: { env: 'MUSTER_REQUESTS_PER_SECOND_MAX', default: 10_000, min: 1, max: 1_000_000, why: 'of one key on one API process, counted over ten seconds: a loop gone wild leaves room for the others' },
   connectionsMax: { env: 'MUSTER_CONNECTIONS_MAX', default: 12_000, min: 10, max: 100_000, why: 'open connections of one API process, streams included: what comes beyond is closed at once' },
   requestHeadMs: { env: 'MUSTER_REQUEST_HEAD_MS', default: 10_000, min: 100, max: 120_000, why: 'a client that trickles its headers is cut off' },
@@ -75,6 +76,12 @@ const integers = {
   loginsInFlightMax: { env: 'MUSTER_LOGINS_IN_FLIGHT_MAX', default: 64, min: 1, max: 10_000, why: 'a fleet that reconnects at once is let in by turns; who is turned away tries again' },
   enrolmentTokenSecondsMax: { env: 'MUSTER_ENROLMENT_TOKEN_SECONDS_MAX', default: 604_800, min: 1, max: 31_536_000, why: 'a token that lies about unused ends within a week' },
 
+  keyOverlapSecondsMax: { env: 'MUSTER_KEY_OVERLAP_SECONDS_MAX', default: 604_800, min: 0, max: 31_536_000, why: 'after a rotation the old secret of a key is valid for a week at most' },
+  secretsMaxPerTeam: { env: 'MUSTER_SECRETS_MAX_PER_TEAM', default: 1_000, min: 1, max: 100_000, why: 'secrets of jobs that a team keeps' },
+  oidcClockSkewSeconds: { env: 'MUSTER_OIDC_CLOCK_SKEW_SECONDS', default: 30, min: 0, max: 300, why: 'an identity provider whose clock differs by that much is still believed' },
+  oidcKeysCacheSeconds: { env: 'MUSTER_OIDC_KEYS_CACHE_SECONDS', default: 600, min: 1, max: 86_400, why: 'a signing key that the provider withdrew is believed for that long at most' },
+  oidcKeysCooldownSeconds: { env: 'MUSTER_OIDC_KEYS_COOLDOWN_SECONDS', default: 30, min: 0, max: 3_600, why: 'tokens with made-up key ids ask the provider at most once in that time' },
+
   workerCachedWorkflowsMax: { env: 'MUSTER_WORKER_CACHED_WORKFLOWS_MAX', default: 500, min: 0, max: 100_000, why: 'about 1 MB a cached run (ST3)' },
   workerActivitiesMax: { env: 'MUSTER_WORKER_ACTIVITIES_MAX', default: 20, min: 1, max: 1_000, why: 'twice the pool: the rest would wait for a connection' },
 } as const satisfies Record<string, Bound & { env: string }>;
@@ -93,6 +100,16 @@ export interface Config extends Integers {
   readonly natsUser: string;
   readonly natsPassword: string;
   readonly natsIssuerSeed: string;
+  /** encrypt the secrets of jobs: 32 bytes in base64url each; the first encrypts, all decrypt; empty: no secrets */
+  readonly secretKeys: readonly string[];
+  /** issuer whose bearer tokens are believed; empty: none */
+  readonly oidcIssuer: string;
+  readonly oidcAudience: string;
+  readonly oidcJwksUrl: string;
+  /** of signatures; nothing else is believed, whatever a token says */
+  readonly oidcAlgorithms: readonly string[];
+  /** claim with the groups of a subject; empty: groups are not looked at */
+  readonly oidcGroupsClaim: string;
   readonly apiHost: string;
   readonly apiUrl: string;
   readonly metricsHost: string;
@@ -124,6 +141,8 @@ export function readConfig(env: Environment = process.env): Config {
     natsUser: env['MUSTER_NATS_USER'] ?? 'control',
     natsPassword: secret(env, 'MUSTER_NATS_PASSWORD', path.join(home, 'secrets/nats-control-password')),
     natsIssuerSeed: secret(env, 'MUSTER_NATS_ISSUER_SEED', path.join(home, 'secrets/nats-issuer-seed')),
+    secretKeys: secret(env, 'MUSTER_SECRET_KEY', path.join(home, 'secrets/secret-key')).split(/\s+/).filter((key) => key !== ''),
+    ...readOidc(env),
     apiHost: env['MUSTER_API_HOST'] ?? '127.0.0.1',
     apiUrl: env['MUSTER_API_URL'] ?? `http://127.0.0.1:${numbers.apiPort}`,
     metricsHost: env['MUSTER_METRICS_HOST'] ?? '127.0.0.1',
@@ -141,6 +160,25 @@ export function readOwnerDatabaseUrl(env: Environment = process.env): string {
   const { home, databaseUrl } = readConfig(env);
   const isGiven = Boolean(env['MUSTER_DATABASE_URL'] || env['MUSTER_DATABASE_URL_FILE']);
   return secret(env, 'MUSTER_DATABASE_OWNER_URL', isGiven ? '' : path.join(home, 'secrets/database-owner-url')) || databaseUrl;
+}
+
+/** Signatures by a key pair only: with a shared secret everyone who can check a token could make one. */
+const oidcAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
+
+function readOidc(env: Environment): Pick<Config, 'oidcIssuer' | 'oidcAudience' | 'oidcJwksUrl' | 'oidcAlgorithms' | 'oidcGroupsClaim'> {
+  const text = (name: string): string => env[`MUSTER_OIDC_${name}`] ?? '';
+  const found = {
+    oidcIssuer: text('ISSUER'), oidcAudience: text('AUDIENCE'), oidcJwksUrl: text('JWKS_URL'), oidcGroupsClaim: text('GROUPS_CLAIM'),
+    oidcAlgorithms: (text('ALGORITHMS') || 'RS256').split(',').map((name) => name.trim()),
+  };
+  const unknown = found.oidcAlgorithms.find((name) => !oidcAlgorithms.includes(name));
+  if (unknown !== undefined) throw new Error(`MUSTER_OIDC_ALGORITHMS=${text('ALGORITHMS')}: ${unknown} is none of ${oidcAlgorithms.join(', ')}`);
+  if (found.oidcIssuer === '') return found;
+  if (found.oidcAudience === '') throw new Error('MUSTER_OIDC_AUDIENCE is missing: a token that was made for another service must not open this one');
+  const url = URL.parse(found.oidcJwksUrl);
+  const isLocal = url !== null && ['127.0.0.1', '::1', '[::1]', 'localhost'].includes(url.hostname);
+  if (url?.protocol !== 'https:' && !(url?.protocol === 'http:' && isLocal)) throw new Error(`MUSTER_OIDC_JWKS_URL=${found.oidcJwksUrl}: give an https URL; whoever can change the keys on their way can make tokens`);
+  return found;
 }
 
 function readInteger(env: Environment, bound: Bound & { env: string }): number {

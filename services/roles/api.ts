@@ -1,19 +1,23 @@
 /** The API role: REST, the OpenAPI document and its page. Any number may run. */
 import { sql } from 'kysely';
 import { overviewRoutes } from '../observability/routes.ts';
+import { auditRoutes } from '../audit/routes.ts';
 import { eventRoutes } from '../events/routes.ts';
 import { checkpointRoutes } from '../checkpoints/routes.ts';
 import { fleetRoutes } from '../fleet/routes.ts';
 import { jobRoutes } from '../jobs/routes.ts';
 import { logRoutes } from '../logs/routes.ts';
+import type { Authenticate } from '../platform/authz.ts';
 import type { Config } from '../platform/config.ts';
 import type { Db } from '../platform/db.ts';
 import { createHttp, type Api } from '../platform/http.ts';
 import { healthRoutes, type Check } from '../platform/http-health.ts';
 import type { Log } from '../platform/log.ts';
+import { signPageTokensWith } from '../platform/pages.ts';
 import { pendingMigrations } from '../platform/migrate.ts';
 import { connectControl, type Bus } from '../platform/nats/bus.ts';
-import { authenticateBy } from '../teams/api-keys.ts';
+import { authenticateBy, isKeyToken } from '../teams/api-keys.ts';
+import { authenticateByOidc } from '../teams/oidc.ts';
 import { teamRoutes } from '../teams/routes.ts';
 import { wakeAndNudgeOver } from './wake.ts';
 import { aborted, runProcess, type Role } from './process.ts';
@@ -28,7 +32,8 @@ export interface ApiDeps {
 
 /** @returns the API, ready to listen or to be injected into */
 export async function createApi({ db, config, log, bus }: ApiDeps): Promise<Api> {
-  const app = await createHttp({ config, log, authenticate: authenticateBy(db) });
+  const app = await createHttp({ config, log, authenticate: authenticateEither(db, config, log) });
+  signPageTokensWith(config.pageTokenKey);
   await app.register(async (routes: Api) => {
     healthRoutes(routes, { postgres: postgresAnswers(db), migrations: migrationsApplied(config), nats: natsAnswers(bus) });
     teamRoutes(routes, { db, config });
@@ -37,10 +42,16 @@ export async function createApi({ db, config, log, bus }: ApiDeps): Promise<Api>
     checkpointRoutes(routes, { db, config });
     logRoutes(routes, { db, config, log, bus });
     eventRoutes(routes, { db, config, log, bus });
+    auditRoutes(routes, { db, config });
     overviewRoutes(routes, { db, config, bus });
   });
   await app.ready();
   return app;
+}
+
+function authenticateEither(db: Db, config: Config, log: Log): Authenticate {
+  const [byKey, byToken] = [authenticateBy(db), authenticateByOidc(db, config, log)];
+  return (token) => (isKeyToken(token) ? byKey(token) : byToken(token));
 }
 
 const postgresAnswers = (db: Db): Check => async () => {

@@ -9,6 +9,7 @@ import { cancelJob } from '#services/jobs/cancel.ts';
 import { isActive, jobWorkflowId, type JobState } from '#services/jobs/model.ts';
 import type { JobSpec } from '#services/jobs/spec.ts';
 import type { JobRow } from '#services/jobs/store.ts';
+import { TeamScope } from '#services/platform/authz-scope.ts';
 import type { Config, Environment } from '#services/platform/config.ts';
 import { inTransaction, type Db } from '#services/platform/db.ts';
 import { openTemporal, type Supervisor } from '#services/platform/temporal.ts';
@@ -102,7 +103,7 @@ export class World {
     return placed;
   }
   report(jobId: string, what: Report, ranks?: readonly number[], epoch?: bigint): Promise<void> { return report(this.db, this.config, jobId, what, ranks, epoch); }
-  async cancel(jobId: string): Promise<void> { await inTransaction(this.db, (tx) => cancelJob(tx, { jobId }, this.config)); }
+  async cancel(jobId: string): Promise<void> { await inTransaction(this.db, (tx) => cancelJob(tx, TeamScope.everyTeam, { jobId }, this.config)); }
   async silence(nodeId: string): Promise<void> {
     this.silentNodes.push(nodeId);
     await silence(this.db, this.config, nodeId);

@@ -15,7 +15,7 @@ const bin = (name: string): string => path.join(repositoryRoot, 'node_modules', 
 const checks = [
   { name: 'types', script: bin('typescript/bin/tsc'), args: ['--noEmit', '-p', '.'] },
   { name: 'lint', script: bin('eslint/bin/eslint.js'), args: ['.', '--max-warnings', '0'] },
-  { name: 'import rule', script: bin('dependency-cruiser/bin/dependency-cruise.mjs'), args: ['services', 'activities', 'workflows', '--config', '.dependency-cruiser.cjs'] },
+  { name: 'import rule', script: bin('dependency-cruiser/bin/dependency-cruiser.mjs'), args: ['services', 'activities', 'workflows', '--config', '.dependency-cruiser.cjs'] },
 ];
 
 /** Longer than the gate may take: then something hangs, and its output says what. */

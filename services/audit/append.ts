@@ -23,12 +23,16 @@ export interface Change {
   readonly workflowId?: string | undefined;
 }
 
-export async function audit(tx: Tx, origin: Origin, ...changes: readonly Change[]): Promise<void> {
+export async function audit(tx: Tx, origin: Origin, change: Change): Promise<void> {
+  await auditAll(tx, [{ ...change, origin }]);
+}
+
+/** The same for changes of several requests that one transaction commits. */
+export async function auditAll(tx: Tx, changes: readonly (Change & { readonly origin: Origin })[]): Promise<void> {
   if (changes.length === 0) return;
-  await insertAudit(tx, changes.map((change) => ({
-    actor_id: origin.actor.id, actor_name: origin.actor.name, request_id: origin.id,
-    action: change.action, target: change.target,
-    before_sha256: digestOf(change.before), after_sha256: digestOf(change.after),
-    reason: change.reason ?? null, workflow_id: change.workflowId ?? null,
+  await insertAudit(tx, changes.map(({ origin, ...change }) => ({
+    actor: origin.actor.id, actorName: origin.actor.name, request: origin.id,
+    action: change.action, target: change.target, before: digestOf(change.before), after: digestOf(change.after),
+    reason: change.reason ?? null, workflow: change.workflowId ?? null,
   })));
 }

@@ -1,12 +1,29 @@
 /** SQL of the audit log. There is none that changes a row: the services' database role could not run it. */
-import { sql, type Insertable, type Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { DB } from '../platform/database.ts';
 import type { Db, Tx } from '../platform/db.ts';
 
 export type AuditRow = Selectable<DB['audit']>;
 
-export async function insertAudit(tx: Tx, rows: readonly Insertable<DB['audit']>[]): Promise<void> {
-  await tx.insertInto('audit').values([...rows]).execute();
+export interface NewAudit {
+  readonly actor: string;
+  readonly actorName: string;
+  readonly action: string;
+  readonly target: string;
+  readonly before: Buffer | null;
+  readonly after: Buffer | null;
+  readonly reason: string | null;
+  readonly request: string;
+  readonly workflow: string | null;
+}
+
+export async function insertAudit(tx: Tx, entries: readonly NewAudit[]): Promise<void> {
+  const rows = entries.map((entry) => ({ ...entry, before: entry.before?.toString('hex'), after: entry.after?.toString('hex') }));
+  await sql`
+    insert into audit (actor_id, actor_name, action, target, before_sha256, after_sha256, reason, request_id, workflow_id)
+    select actor, "actorName", action, target, decode(before, 'hex'), decode(after, 'hex'), reason, request, workflow
+    from json_to_recordset(${JSON.stringify(rows)}) as x (
+      actor text, "actorName" text, action text, target text, before text, after text, reason text, request text, workflow text)`.execute(tx);
 }
 
 export interface AuditFilter {

@@ -1,4 +1,5 @@
 /** The typed client of the REST API: types from docs/openapi.json, used by every command and by tests. */
+import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import createClient, { type Client as FetchClient } from 'openapi-fetch';
@@ -43,9 +44,13 @@ export function connect({ url, key }: Connection): Client {
     baseUrl: url,
     headers: { authorization: `Bearer ${key}` },
     querySerializer: { array: { style: 'form', explode: true } },
-    fetch: (request) => fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(requestTimeoutMs)]) }).catch((error: unknown) => {
-      throw unreachable(url, error);
-    }),
+    fetch: (request) => {
+      // Where the answer is lost on its way, who repeats the request gets it again, and not a second effect.
+      if (request.method === 'POST' && !request.headers.has('idempotency-key')) request.headers.set('idempotency-key', randomUUID());
+      return fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(requestTimeoutMs)]) }).catch((error: unknown) => {
+        throw unreachable(url, error);
+      });
+    },
   });
 }
 

@@ -52,6 +52,195 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/orgs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List organisations by name */
+        get: operations["listOrgs"];
+        put?: never;
+        /** Create an organisation */
+        post: operations["createOrg"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List API keys */
+        get: operations["listKeys"];
+        put?: never;
+        /**
+         * Create an API key
+         * @description A service account with a role on a team, an organisation or the cluster. Nobody can hand on more than he may himself.
+         */
+        post: operations["createKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/keys/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show an API key */
+        get: operations["getKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/keys/{key}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give an API key another secret
+         * @description The secret of now stays valid for the overlap; one left from an earlier rotation ends.
+         */
+        post: operations["rotateKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/keys/{key}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End an API key */
+        post: operations["revokeKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/bindings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List role bindings */
+        get: operations["listBindings"];
+        put?: never;
+        /**
+         * Give a principal a role
+         * @description On a team, an organisation or the cluster, in place of the role that it has there. Nobody can hand on more than he may himself.
+         */
+        post: operations["bindRole"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/bindings/{binding}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Take a role away */
+        delete: operations["unbindRole"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/teams/{team}/secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the names of a team's secrets */
+        get: operations["listSecrets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/teams/{team}/secrets/{secret}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Put a secret for the jobs of a team
+         * @description Jobs name it in `secrets`; only the agent that starts a member gets the value, into the member's environment.
+         */
+        put: operations["putSecret"];
+        post?: never;
+        /** Delete a secret */
+        delete: operations["deleteSecret"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs:batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Submit many jobs
+         * @description At most 1000 jobs, each with its own verdict: a refused one leaves the others alone. With an Idempotency-Key a repetition gets the same verdicts and the same ids.
+         */
+        post: operations["submitJobs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/jobs": {
         parameters: {
             query?: never;
@@ -266,6 +455,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/nodes/{node}/rotate-credential": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Have a node replace its credential
+         * @description Its agent makes a new secret, stores it, and takes it into use over the connection that it has; the old one ends with the first beat of the new one. Members run on. For a credential that may be in wrong hands revoke it and enrol the node again.
+         */
+        post: operations["rotateNodeCredential"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/nodes/{node}/confirm-terminated": {
         parameters: {
             query?: never;
@@ -397,6 +606,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the audit log, newest first
+         * @description What is written meanwhile comes before the first page, so pages neither repeat nor skip.
+         */
+        get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/overview": {
         parameters: {
             query?: never;
@@ -452,8 +681,126 @@ export interface components {
         Team: {
             id: string;
             name: string;
+            /** @description Name of its organisation */
+            org: string;
             /** Format: date-time */
             createdAt: string;
+        };
+        Org: {
+            id: string;
+            name: string;
+            /** Format: date-time */
+            createdAt: string;
+        };
+        ApiKey: {
+            id: string;
+            name: string;
+            /** @description They narrow its roles; `*`: not at all */
+            scopes: string[];
+            /** @description Team whose admins own it */
+            team: string | null;
+            /** @description Organisation whose admins own it; null as well: the cluster */
+            org: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description Key or subject that made it */
+            createdBy: string | null;
+            /**
+             * Format: date-time
+             * @description null: never
+             */
+            expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description Last rotation
+             */
+            rotatedAt: string | null;
+            /**
+             * Format: date-time
+             * @description The secret before the last rotation is valid until then; null: no longer
+             */
+            previousValidUntil: string | null;
+            /**
+             * Format: date-time
+             * @description To the minute
+             */
+            lastUsedAt: string | null;
+            /**
+             * Format: date-time
+             * @description null: in force
+             */
+            revokedAt: string | null;
+        };
+        NewApiKey: {
+            id: string;
+            name: string;
+            /** @description They narrow its roles; `*`: not at all */
+            scopes: string[];
+            /** @description Team whose admins own it */
+            team: string | null;
+            /** @description Organisation whose admins own it; null as well: the cluster */
+            org: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description Key or subject that made it */
+            createdBy: string | null;
+            /**
+             * Format: date-time
+             * @description null: never
+             */
+            expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description Last rotation
+             */
+            rotatedAt: string | null;
+            /**
+             * Format: date-time
+             * @description The secret before the last rotation is valid until then; null: no longer
+             */
+            previousValidUntil: string | null;
+            /**
+             * Format: date-time
+             * @description To the minute
+             */
+            lastUsedAt: string | null;
+            /**
+             * Format: date-time
+             * @description null: in force
+             */
+            revokedAt: string | null;
+            /** @description Shown once; only its hash is stored */
+            key: string;
+        };
+        RoleBinding: {
+            id: string;
+            /** @enum {unknown} */
+            role: "viewer" | "member" | "operator" | "admin";
+            principal: {
+                /** @enum {unknown} */
+                kind: "key" | "subject" | "group";
+                id: string;
+                /** @description Of a subject or group */
+                issuer: string | null;
+            };
+            /** @description The team that it is bound to */
+            team: string | null;
+            /** @description The organisation that it is bound to; null as well: the cluster */
+            org: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description Key or subject that made it */
+            createdBy: string | null;
+        };
+        Secret: {
+            name: string;
+            /** @description +1 with each value */
+            version: number;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            changedAt: string;
+            changedBy: string | null;
         };
         JobSpec: {
             /** @description Name of the team; `default` where absent */
@@ -464,6 +811,10 @@ export interface components {
             argv: string[];
             /** @description Extra environment; MUSTER_*, RANK, WORLD_SIZE, LOCAL_RANK, MASTER_* and CUDA_VISIBLE_DEVICES are set by Muster and win */
             env?: {
+                [key: string]: string;
+            };
+            /** @description Variable → name of a secret of the team; the value goes into the members' environment and nowhere else */
+            secrets?: {
                 [key: string]: string;
             };
             /** @description Absolute path on the node */
@@ -682,6 +1033,18 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        Batch: {
+            accepted: number;
+            refused: number;
+            /** @description One a job, in their order */
+            items: {
+                /** @description As POST /v1/jobs would have answered */
+                status: number;
+                /** @description Of the job; null where it is refused */
+                id: string | null;
+                problem: components["schemas"]["Problem"] | null;
+            }[];
+        };
         Node: {
             name: string;
             /** @enum {unknown} */
@@ -855,6 +1218,27 @@ export interface components {
             /** Format: date-time */
             redrivenAt: string | null;
         };
+        AuditEntry: {
+            id: string;
+            /** Format: date-time */
+            at: string;
+            actor: {
+                id: string;
+                name: string;
+            };
+            action: string;
+            /** @description `job/<id>`, `node/<name>` … */
+            target: string;
+            /** @description SHA-256 of the canonical JSON of the object before */
+            beforeSha256: string | null;
+            /** @description and after */
+            afterSha256: string | null;
+            /** @description For people */
+            reason: string | null;
+            requestId: string;
+            /** @description Workflow that supervises the object */
+            workflowId: string | null;
+        };
         Overview: {
             /**
              * Format: date-time
@@ -1012,7 +1396,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor */
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1039,6 +1423,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Problem; codes of this status: body_too_large */
             413: {
                 headers: {
@@ -1050,6 +1443,15 @@ export interface operations {
             };
             /** @description Problem; codes of this status: unsupported_media_type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1091,6 +1493,8 @@ export interface operations {
             content: {
                 "application/json": {
                     name: string;
+                    /** @description Name of its organisation; `default` where absent */
+                    org?: string;
                 };
             };
         };
@@ -1104,7 +1508,7 @@ export interface operations {
                     "application/json": components["schemas"]["Team"];
                 };
             };
-            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor */
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1131,7 +1535,25 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Problem; codes of this status: job_ended, job_not_ended, undeclared_move, boot_unknown, credential_absent, team_exists, idempotency_in_flight, job_version_lost, node_version_lost */
+            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, org_not_found, key_not_found, binding_not_found, secret_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, operation_not_found, route_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: job_ended, job_not_ended, job_not_waiting, time_limit_shortened, undeclared_move, boot_unknown, credential_absent, team_exists, org_exists, key_revoked, last_admin, secret_in_use, secrets_full, idempotency_in_flight, job_version_lost, node_version_lost */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -1160,6 +1582,1766 @@ export interface operations {
             };
             /** @description Problem; codes of this status: idempotency_reused */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: too_many_streams, unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listOrgs: {
+        parameters: {
+            query?: {
+                /** @description Items a page; 50 where absent */
+                page_size?: number;
+                /** @description From next_page_token of the page before */
+                page_token?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Org"][];
+                        /** @description null on the last page */
+                        next_page_token: string | null;
+                    };
+                };
+            };
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: body_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: too_many_streams, unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createOrg: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating a request with its key repeats its answer, not its effect */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Org"];
+                };
+            };
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: job_ended, job_not_ended, job_not_waiting, time_limit_shortened, undeclared_move, boot_unknown, credential_absent, team_exists, org_exists, key_revoked, last_admin, secret_in_use, secrets_full, idempotency_in_flight, job_version_lost, node_version_lost */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: body_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: idempotency_reused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: too_many_streams, unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listKeys: {
+        parameters: {
+            query?: {
+                /** @description Items a page; 50 where absent */
+                page_size?: number;
+                /** @description From next_page_token of the page before */
+                page_token?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["ApiKey"][];
+                        /** @description null on the last page */
+                        next_page_token: string | null;
+                    };
+                };
+            };
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: body_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: too_many_streams, unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description For people; need not be unique */
+                    name: string;
+                    /** @enum {unknown} */
+                    role: "viewer" | "member" | "operator" | "admin";
+                    /** @description Name of the team */
+                    team?: string;
+                    /** @description Name of the organisation; neither team nor org: the cluster */
+                    org?: string;
+                    /** @description Narrow the role; absent: all that it may */
+                    scopes?: ("*" | "jobs:*" | "logs:*" | "checkpoints:*" | "events:*" | "operations:*" | "secrets:*" | "teams:*" | "orgs:*" | "bindings:*" | "keys:*" | "nodes:*" | "dead-letters:*" | "audit:*" | "overview:*" | "jobs:read" | "jobs:write" | "logs:read" | "logs:write" | "checkpoints:read" | "checkpoints:write" | "events:read" | "events:write" | "operations:read" | "operations:write" | "secrets:read" | "secrets:write" | "teams:read" | "teams:write" | "orgs:read" | "orgs:write" | "bindings:read" | "bindings:write" | "keys:read" | "keys:write" | "nodes:read" | "nodes:write" | "dead-letters:read" | "dead-letters:write" | "audit:read" | "audit:write" | "overview:read" | "overview:write")[];
+                    /** @description RFC 3339; absent: never */
+                    expiresAt?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewApiKey"];
+                };
+            };
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, org_not_found, key_not_found, binding_not_found, secret_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, operation_not_found, route_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: body_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: too_many_streams, unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `key_…` */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"];
+                };
+            };
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, org_not_found, key_not_found, binding_not_found, secret_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, operation_not_found, route_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: body_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: too_many_streams, unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rotateKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `key_…` */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    overlapSeconds: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewApiKey"];
+                };
+            };
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, org_not_found, key_not_found, binding_not_found, secret_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, operation_not_found, route_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: job_ended, job_not_ended, job_not_waiting, time_limit_shortened, undeclared_move, boot_unknown, credential_absent, team_exists, org_exists, key_revoked, last_admin, secret_in_use, secrets_full, idempotency_in_flight, job_version_lost, node_version_lost */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: body_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: too_many_streams, unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revokeKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating a request with its key repeats its answer, not its effect */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description Id, `key_…` */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"];
+                };
+            };
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, org_not_found, key_not_found, binding_not_found, secret_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, operation_not_found, route_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: job_ended, job_not_ended, job_not_waiting, time_limit_shortened, undeclared_move, boot_unknown, credential_absent, team_exists, org_exists, key_revoked, last_admin, secret_in_use, secrets_full, idempotency_in_flight, job_version_lost, node_version_lost */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: body_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: idempotency_reused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: too_many_streams, unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listBindings: {
+        parameters: {
+            query?: {
+                /** @description Items a page; 50 where absent */
+                page_size?: number;
+                /** @description From next_page_token of the page before */
+                page_token?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["RoleBinding"][];
+                        /** @description null on the last page */
+                        next_page_token: string | null;
+                    };
+                };
+            };
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: body_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: too_many_streams, unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    bindRole: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating a request with its key repeats its answer, not its effect */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    principal: {
+                        /**
+                         * @description key: an API key · subject, group: as the identity provider names them
+                         * @enum {unknown}
+                         */
+                        kind: "key" | "subject" | "group";
+                        id: string;
+                    };
+                    /** @enum {unknown} */
+                    role: "viewer" | "member" | "operator" | "admin";
+                    /** @description Name of the team */
+                    team?: string;
+                    /** @description Name of the organisation; neither team nor org: the cluster */
+                    org?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RoleBinding"];
+                };
+            };
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, org_not_found, key_not_found, binding_not_found, secret_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, operation_not_found, route_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: job_ended, job_not_ended, job_not_waiting, time_limit_shortened, undeclared_move, boot_unknown, credential_absent, team_exists, org_exists, key_revoked, last_admin, secret_in_use, secrets_full, idempotency_in_flight, job_version_lost, node_version_lost */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: body_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: idempotency_reused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: too_many_streams, unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    unbindRole: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating a request with its key repeats its answer, not its effect */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description Id, `bind_…` */
+                binding: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RoleBinding"];
+                };
+            };
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, org_not_found, key_not_found, binding_not_found, secret_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, operation_not_found, route_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: job_ended, job_not_ended, job_not_waiting, time_limit_shortened, undeclared_move, boot_unknown, credential_absent, team_exists, org_exists, key_revoked, last_admin, secret_in_use, secrets_full, idempotency_in_flight, job_version_lost, node_version_lost */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: body_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: idempotency_reused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: too_many_streams, unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listSecrets: {
+        parameters: {
+            query?: {
+                /** @description Items a page; 50 where absent */
+                page_size?: number;
+                /** @description From next_page_token of the page before */
+                page_token?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the team */
+                team: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Secret"][];
+                        /** @description null on the last page */
+                        next_page_token: string | null;
+                    };
+                };
+            };
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, org_not_found, key_not_found, binding_not_found, secret_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, operation_not_found, route_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: body_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: too_many_streams, unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the team */
+                team: string;
+                /** @description Name of the secret */
+                secret: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Text; never shown again */
+                    value: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Secret"];
+                };
+            };
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, org_not_found, key_not_found, binding_not_found, secret_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, operation_not_found, route_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: job_ended, job_not_ended, job_not_waiting, time_limit_shortened, undeclared_move, boot_unknown, credential_absent, team_exists, org_exists, key_revoked, last_admin, secret_in_use, secrets_full, idempotency_in_flight, job_version_lost, node_version_lost */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: body_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: too_many_streams, unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the team */
+                team: string;
+                /** @description Name of the secret */
+                secret: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, org_not_found, key_not_found, binding_not_found, secret_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, operation_not_found, route_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: job_ended, job_not_ended, job_not_waiting, time_limit_shortened, undeclared_move, boot_unknown, credential_absent, team_exists, org_exists, key_revoked, last_admin, secret_in_use, secrets_full, idempotency_in_flight, job_version_lost, node_version_lost */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: body_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: too_many_streams, unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    submitJobs: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating a request with its key repeats its answer, not its effect */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    jobs: components["schemas"]["JobSpec"][];
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Batch"];
+                };
+            };
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: job_ended, job_not_ended, job_not_waiting, time_limit_shortened, undeclared_move, boot_unknown, credential_absent, team_exists, org_exists, key_revoked, last_admin, secret_in_use, secrets_full, idempotency_in_flight, job_version_lost, node_version_lost */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: body_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: idempotency_reused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1220,7 +3402,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor */
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1247,8 +3429,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, route_not_found */
+            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, org_not_found, key_not_found, binding_not_found, secret_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, operation_not_found, route_not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1267,6 +3458,15 @@ export interface operations {
             };
             /** @description Problem; codes of this status: unsupported_media_type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1319,7 +3519,7 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
-            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor */
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1346,7 +3546,16 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Problem; codes of this status: job_ended, job_not_ended, undeclared_move, boot_unknown, credential_absent, team_exists, idempotency_in_flight, job_version_lost, node_version_lost */
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: job_ended, job_not_ended, job_not_waiting, time_limit_shortened, undeclared_move, boot_unknown, credential_absent, team_exists, org_exists, key_revoked, last_admin, secret_in_use, secrets_full, idempotency_in_flight, job_version_lost, node_version_lost */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -1382,7 +3591,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Problem; codes of this status: queue_full */
+            /** @description Problem; codes of this status: queue_full, rate_limited */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -1444,7 +3653,7 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
-            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor */
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1471,7 +3680,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, route_not_found */
+            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, org_not_found, key_not_found, binding_not_found, secret_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, operation_not_found, route_not_found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1480,7 +3689,16 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Problem; codes of this status: job_ended, job_not_ended, undeclared_move, boot_unknown, credential_absent, team_exists, idempotency_in_flight, job_version_lost, node_version_lost */
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: job_ended, job_not_ended, job_not_waiting, time_limit_shortened, undeclared_move, boot_unknown, credential_absent, team_exists, org_exists, key_revoked, last_admin, secret_in_use, secrets_full, idempotency_in_flight, job_version_lost, node_version_lost */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -1518,6 +3736,15 @@ export interface operations {
             };
             /** @description Problem; codes of this status: idempotency_reused */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1573,7 +3800,7 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
-            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor */
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1600,7 +3827,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, route_not_found */
+            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, org_not_found, key_not_found, binding_not_found, secret_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, operation_not_found, route_not_found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1609,7 +3836,16 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Problem; codes of this status: job_ended, job_not_ended, undeclared_move, boot_unknown, credential_absent, team_exists, idempotency_in_flight, job_version_lost, node_version_lost */
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: job_ended, job_not_ended, job_not_waiting, time_limit_shortened, undeclared_move, boot_unknown, credential_absent, team_exists, org_exists, key_revoked, last_admin, secret_in_use, secrets_full, idempotency_in_flight, job_version_lost, node_version_lost */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -1645,7 +3881,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Problem; codes of this status: queue_full */
+            /** @description Problem; codes of this status: queue_full, rate_limited */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -1695,7 +3931,7 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
-            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor */
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1722,8 +3958,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, route_not_found */
+            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, org_not_found, key_not_found, binding_not_found, secret_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, operation_not_found, route_not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1742,6 +3987,15 @@ export interface operations {
             };
             /** @description Problem; codes of this status: unsupported_media_type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1799,7 +4053,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor */
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1826,8 +4080,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, route_not_found */
+            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, org_not_found, key_not_found, binding_not_found, secret_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, operation_not_found, route_not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1846,6 +4109,15 @@ export interface operations {
             };
             /** @description Problem; codes of this status: unsupported_media_type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1903,7 +4175,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor */
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1930,8 +4202,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, route_not_found */
+            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, org_not_found, key_not_found, binding_not_found, secret_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, operation_not_found, route_not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1950,6 +4231,15 @@ export interface operations {
             };
             /** @description Problem; codes of this status: unsupported_media_type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2004,7 +4294,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor */
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2031,6 +4321,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Problem; codes of this status: body_too_large */
             413: {
                 headers: {
@@ -2042,6 +4341,15 @@ export interface operations {
             };
             /** @description Problem; codes of this status: unsupported_media_type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2090,7 +4398,7 @@ export interface operations {
                     "application/json": components["schemas"]["Node"];
                 };
             };
-            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor */
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2117,8 +4425,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, route_not_found */
+            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, org_not_found, key_not_found, binding_not_found, secret_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, operation_not_found, route_not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2137,6 +4454,15 @@ export interface operations {
             };
             /** @description Problem; codes of this status: unsupported_media_type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2195,7 +4521,7 @@ export interface operations {
                     "application/json": components["schemas"]["Node"];
                 };
             };
-            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor */
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2222,7 +4548,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, route_not_found */
+            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, org_not_found, key_not_found, binding_not_found, secret_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, operation_not_found, route_not_found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2231,7 +4557,16 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Problem; codes of this status: job_ended, job_not_ended, undeclared_move, boot_unknown, credential_absent, team_exists, idempotency_in_flight, job_version_lost, node_version_lost */
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: job_ended, job_not_ended, job_not_waiting, time_limit_shortened, undeclared_move, boot_unknown, credential_absent, team_exists, org_exists, key_revoked, last_admin, secret_in_use, secrets_full, idempotency_in_flight, job_version_lost, node_version_lost */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2260,6 +4595,15 @@ export interface operations {
             };
             /** @description Problem; codes of this status: idempotency_reused */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2315,7 +4659,7 @@ export interface operations {
                     "application/json": components["schemas"]["Node"];
                 };
             };
-            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor */
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2342,7 +4686,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, route_not_found */
+            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, org_not_found, key_not_found, binding_not_found, secret_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, operation_not_found, route_not_found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2351,7 +4695,16 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Problem; codes of this status: job_ended, job_not_ended, undeclared_move, boot_unknown, credential_absent, team_exists, idempotency_in_flight, job_version_lost, node_version_lost */
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: job_ended, job_not_ended, job_not_waiting, time_limit_shortened, undeclared_move, boot_unknown, credential_absent, team_exists, org_exists, key_revoked, last_admin, secret_in_use, secrets_full, idempotency_in_flight, job_version_lost, node_version_lost */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2380,6 +4733,15 @@ export interface operations {
             };
             /** @description Problem; codes of this status: idempotency_reused */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2432,7 +4794,7 @@ export interface operations {
                     "application/json": components["schemas"]["EnrolmentToken"];
                 };
             };
-            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor */
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2459,6 +4821,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Problem; codes of this status: body_too_large */
             413: {
                 headers: {
@@ -2470,6 +4841,15 @@ export interface operations {
             };
             /** @description Problem; codes of this status: unsupported_media_type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2528,7 +4908,7 @@ export interface operations {
                     "application/json": components["schemas"]["Node"];
                 };
             };
-            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor */
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2555,7 +4935,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, route_not_found */
+            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, org_not_found, key_not_found, binding_not_found, secret_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, operation_not_found, route_not_found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2564,7 +4944,16 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Problem; codes of this status: job_ended, job_not_ended, undeclared_move, boot_unknown, credential_absent, team_exists, idempotency_in_flight, job_version_lost, node_version_lost */
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: job_ended, job_not_ended, job_not_waiting, time_limit_shortened, undeclared_move, boot_unknown, credential_absent, team_exists, org_exists, key_revoked, last_admin, secret_in_use, secrets_full, idempotency_in_flight, job_version_lost, node_version_lost */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2593,6 +4982,156 @@ export interface operations {
             };
             /** @description Problem; codes of this status: idempotency_reused */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: too_many_streams, unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rotateNodeCredential: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating a request with its key repeats its answer, not its effect */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description Name */
+                node: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description One sentence for people */
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Node"];
+                };
+            };
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, org_not_found, key_not_found, binding_not_found, secret_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, operation_not_found, route_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: job_ended, job_not_ended, job_not_waiting, time_limit_shortened, undeclared_move, boot_unknown, credential_absent, team_exists, org_exists, key_revoked, last_admin, secret_in_use, secrets_full, idempotency_in_flight, job_version_lost, node_version_lost */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: body_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: idempotency_reused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2655,7 +5194,7 @@ export interface operations {
                     "application/json": components["schemas"]["Termination"];
                 };
             };
-            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor */
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2682,7 +5221,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, route_not_found */
+            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, org_not_found, key_not_found, binding_not_found, secret_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, operation_not_found, route_not_found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2691,7 +5230,16 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Problem; codes of this status: job_ended, job_not_ended, undeclared_move, boot_unknown, credential_absent, team_exists, idempotency_in_flight, job_version_lost, node_version_lost */
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: job_ended, job_not_ended, job_not_waiting, time_limit_shortened, undeclared_move, boot_unknown, credential_absent, team_exists, org_exists, key_revoked, last_admin, secret_in_use, secrets_full, idempotency_in_flight, job_version_lost, node_version_lost */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2720,6 +5268,15 @@ export interface operations {
             };
             /** @description Problem; codes of this status: idempotency_reused */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2777,7 +5334,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor */
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2804,8 +5361,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, route_not_found */
+            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, org_not_found, key_not_found, binding_not_found, secret_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, operation_not_found, route_not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2824,6 +5390,15 @@ export interface operations {
             };
             /** @description Problem; codes of this status: unsupported_media_type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2874,7 +5449,7 @@ export interface operations {
                     "application/json": components["schemas"]["CheckpointWithFiles"];
                 };
             };
-            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor */
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2901,8 +5476,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, route_not_found */
+            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, org_not_found, key_not_found, binding_not_found, secret_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, operation_not_found, route_not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2921,6 +5505,15 @@ export interface operations {
             };
             /** @description Problem; codes of this status: unsupported_media_type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2982,7 +5575,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor */
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3009,8 +5602,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, route_not_found */
+            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, org_not_found, key_not_found, binding_not_found, secret_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, operation_not_found, route_not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3029,6 +5631,15 @@ export interface operations {
             };
             /** @description Problem; codes of this status: unsupported_media_type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3088,7 +5699,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["Event"];
                 };
             };
-            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor */
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3115,8 +5726,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, route_not_found */
+            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, org_not_found, key_not_found, binding_not_found, secret_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, operation_not_found, route_not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3144,6 +5764,15 @@ export interface operations {
             };
             /** @description Problem; codes of this status: unsupported_media_type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3200,7 +5829,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor */
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3227,6 +5856,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Problem; codes of this status: body_too_large */
             413: {
                 headers: {
@@ -3238,6 +5876,15 @@ export interface operations {
             };
             /** @description Problem; codes of this status: unsupported_media_type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3286,7 +5933,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeadLetter"];
                 };
             };
-            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor */
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3313,8 +5960,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, route_not_found */
+            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, org_not_found, key_not_found, binding_not_found, secret_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, operation_not_found, route_not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3333,6 +5989,135 @@ export interface operations {
             };
             /** @description Problem; codes of this status: unsupported_media_type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: too_many_streams, unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listAudit: {
+        parameters: {
+            query?: {
+                /** @description Id of the actor */
+                actor?: string;
+                action?: string;
+                target?: string;
+                /** @description Id of the request */
+                request?: string;
+                /** @description From this instant on */
+                since?: string;
+                /** @description Before this instant */
+                until?: string;
+                /** @description Items a page; 50 where absent */
+                page_size?: number;
+                /** @description From next_page_token of the page before */
+                page_token?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["AuditEntry"][];
+                        /** @description null on the last page */
+                        next_page_token: string | null;
+                    };
+                };
+            };
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: body_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3378,7 +6163,7 @@ export interface operations {
                     "application/json": components["schemas"]["Overview"];
                 };
             };
-            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor */
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3405,6 +6190,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Problem; codes of this status: body_too_large */
             413: {
                 headers: {
@@ -3416,6 +6210,15 @@ export interface operations {
             };
             /** @description Problem; codes of this status: unsupported_media_type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,4 +1,5 @@
 /** Appends an event to the outbox, in the transaction of the change that it tells of. */
+import { sql } from 'kysely';
 import { afterCommit, type Tx } from '../platform/db.ts';
 import type { Event } from './model.ts';
 
@@ -16,9 +17,10 @@ export function wakeReadersBy(waker: Waker): void {
  */
 export async function appendEvent(tx: Tx, ...events: readonly Event[]): Promise<void> {
   if (events.length === 0) return;
-  await tx
-    .insertInto('outbox')
-    .values(events.map((event) => ({ key: event.key, version: event.version, kind: event.kind, payload: JSON.stringify(event.payload) })))
-    .execute();
+  const rows = events.map(({ key, version, kind, payload }) => ({ key, version: version.toString(), kind, payload }));
+  // One parameter, whatever the number; rows are inserted, and so numbered, in the order of the array.
+  await sql`
+    insert into outbox (key, version, kind, payload)
+    select key, version, kind, payload from json_to_recordset(${JSON.stringify(rows)}) as x (key text, version bigint, kind text, payload jsonb)`.execute(tx);
   afterCommit(tx, 'outbox', () => wakeReaders());
 }

@@ -1,6 +1,6 @@
 /** The bound of a team's queue (queuedJobsMaxPerTeam), without counting 200,000 rows at every submit. */
 import type { Tx } from '../platform/db.ts';
-import { problem } from '../platform/errors.ts';
+import { problem, type Problem } from '../platform/errors.ts';
 import { countWaiting } from './queries.ts';
 
 /** A count is trusted that long while there is room, plus what this process has submitted since. */
@@ -19,15 +19,16 @@ export class QueueRoom {
     this.#max = max;
   }
 
-  /** Takes one place, counting in the caller's transaction: a second connection while it holds one could exhaust the pool. @throws `queue_full` 429 with the limit and the number of waiting jobs */
-  async take(tx: Tx, teamId: string): Promise<void> {
+  /** Takes one place, counting in the caller's transaction: a second connection while it holds one could exhaust the pool. @returns `queue_full` 429 with the limit and the number of waiting jobs, where there is none */
+  async take(tx: Tx, teamId: string): Promise<Problem | undefined> {
     let estimate = this.#estimates.get(teamId);
     const ageMs = estimate ? performance.now() - estimate.countedAtMs : Infinity;
     if (!estimate || ageMs > (estimate.waiting >= this.#max ? fullTrustedMs : trustedMs)) {
       estimate = { countedAtMs: performance.now(), waiting: await countWaiting(tx, teamId, this.#max) };
       this.#estimates.set(teamId, estimate);
     }
-    if (estimate.waiting >= this.#max) throw problem('queue_full', { limit: this.#max, waiting: estimate.waiting });
+    if (estimate.waiting >= this.#max) return problem('queue_full', { limit: this.#max, waiting: estimate.waiting });
     estimate.waiting += 1;
+    return undefined;
   }
 }

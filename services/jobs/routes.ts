@@ -1,26 +1,30 @@
 /** REST routes of jobs. Logs and checkpoints of a job stand in their own rooms. */
 import Type from 'typebox';
+import { audit } from '../audit/append.ts';
 import { jobKey } from '../events/model.ts';
 import type { Config } from '../platform/config.ts';
 import { type Db } from '../platform/db.ts';
 import { problems, refTo, type Api } from '../platform/http.ts';
-import { answerOnce, IdempotencyHeaders } from '../platform/idempotency.ts';
+import { answerOnce, IdempotencyHeaders, keyOf } from '../platform/idempotency.ts';
 import { defaultPageSize, nextPageToken, pageKey, pageQuery, pageToken, toPage } from '../platform/pages.ts';
+import { currentTraceParent } from '../platform/tracing.ts';
 import { attemptsOf } from './attempts.ts';
 import { cancelJob } from './cancel.ts';
 import { getJob, requireJob } from './get.ts';
 import { listJobs } from './list.ts';
-import { jobStates } from './model.ts';
+import { lockJob } from './lock.ts';
+import { jobStates, jobWorkflowId } from './model.ts';
 import { storedEvents } from './queries.ts';
 import { QueueRoom } from './queue-room.ts';
 import { retryJob } from './retry.ts';
 import { JobSpec, namePattern } from './spec.ts';
-import { submitJob } from './submit.ts';
-import { AttemptView, JobEventView, JobView, toAttemptView, toJobEventView, toJobView } from './view.ts';
+import { submitTogether } from './submit-together.ts';
+import { batchRoute } from './batch-routes.ts';
+import { AttemptView, factsOfNewJob, JobEventView, JobView, toAttemptView, toJobEventView, toJobView } from './view.ts';
 
 export interface JobDeps {
   readonly db: Db;
-  readonly config: Pick<Config, 'pageSizeMax' | 'idempotencyHours' | 'queuedJobsMaxPerTeam' | 'launchBytesMax' | 'lostGraceMs' | 'temporalUiUrl' | 'temporalNamespace'>;
+  readonly config: Pick<Config, 'pageSizeMax' | 'idempotencyHours' | 'queuedJobsMaxPerTeam' | 'launchBytesMax' | 'batchBodyBytesMax' | 'lostGraceMs' | 'temporalUiUrl' | 'temporalNamespace'>;
 }
 
 const closed = { additionalProperties: false } as const;
@@ -53,7 +57,9 @@ const JobSpecNamed = { ...JobSpec, $id: 'JobSpec' };
 const jobAnswer = refTo(JobView);
 
 function writes(app: Api, { db, config }: JobDeps): void {
-  const room = new QueueRoom(config.queuedJobsMaxPerTeam);
+  const limits = { room: new QueueRoom(config.queuedJobsMaxPerTeam), launchBytesMax: config.launchBytesMax };
+  const submitOne = submitTogether({ db, limits, config });
+  batchRoute(app, { db, limits, config });
 
   app.post('/v1/jobs', {
     schema: {
@@ -62,12 +68,12 @@ function writes(app: Api, { db, config }: JobDeps): void {
     },
     config: { allow: 'jobs:write' },
   }, async (request, reply) => {
-    const view = await answerOnce(db, request, reply, 201, config.idempotencyHours, async (tx) => {
-      const job = await submitJob(tx, room, request.body, { requestId: request.id, launchBytesMax: config.launchBytesMax });
-      return toJobView(await getJob(tx, job.id), config);
+    const { view, replayed } = await submitOne({
+      submission: { spec: request.body, access: request.access, requestId: request.id, traceParent: currentTraceParent() },
+      origin: request, keyed: keyOf(request),
     });
-    reply.header('location', view.links.self);
-    return view;
+    if (replayed) reply.header('idempotency-replayed', 'true');
+    return reply.code(201).header('location', view.links.self).send(view);
   });
 
   app.post('/v1/jobs/:job/cancel', {
@@ -79,13 +85,15 @@ function writes(app: Api, { db, config }: JobDeps): void {
     preValidation: bodyOrNone,
     config: { allow: 'jobs:write' },
   }, async (request, reply) => {
-    await requireJob(db, request.params.job);
+    await requireJob(db, request.access, request.params.job);
     const { reason, ifVersion } = request.body;
     return answerOnce(db, request, reply, 200, config.idempotencyHours, async (tx) => {
-      const job = await cancelJob(tx, {
+      const before = await lockJob(tx, request.params.job);
+      const job = await cancelJob(tx, request.access.act, {
         jobId: request.params.job, ...(reason ? { reason } : {}), ...(ifVersion === undefined ? {} : { ifVersion: BigInt(ifVersion) }),
       }, config);
-      return toJobView(await getJob(tx, job.id), config);
+      await audit(tx, request, { action: 'job.cancel', target: jobKey(job.id), before, after: job, reason, workflowId: job.epoch === 0n ? undefined : jobWorkflowId(job.id) });
+      return toJobView(await getJob(tx, request.access.see, job.id), config);
     });
   });
 
@@ -97,10 +105,11 @@ function writes(app: Api, { db, config }: JobDeps): void {
     preValidation: bodyOrNone,
     config: { allow: 'jobs:write' },
   }, async (request, reply) => {
-    await requireJob(db, request.params.job);
+    await requireJob(db, request.access, request.params.job);
     const view = await answerOnce(db, request, reply, 201, config.idempotencyHours, async (tx) => {
-      const job = await retryJob(tx, room, request.params.job, { requestId: request.id, launchBytesMax: config.launchBytesMax });
-      return toJobView(await getJob(tx, job.id), config);
+      const { job, team, retried } = await retryJob(tx, request.params.job, { access: request.access, requestId: request.id, traceParent: currentTraceParent() }, limits);
+      await audit(tx, request, { action: 'job.retry', target: jobKey(job.id), before: retried, after: job, reason: `again ${retried.id}` });
+      return toJobView(factsOfNewJob(job, team), config);
     });
     reply.header('location', view.links.self);
     return view;
@@ -115,8 +124,8 @@ function reads(app: Api, { db, config }: JobDeps): void {
       response: { 200: Type.Object({ items: Type.Array(jobAnswer), next_page_token: nextPageToken }), ...problems(404) },
     },
     config: { allow: 'jobs:read' },
-  }, async ({ query }) => {
-    const page = await listJobs(db, {
+  }, async ({ query, access }) => {
+    const page = await listJobs(db, access.see, {
       ...(query.state ? { states: query.state } : {}),
       ...(query.team === undefined ? {} : { team: query.team }),
       ...(query.name === undefined ? {} : { name: query.name }),
@@ -131,7 +140,7 @@ function reads(app: Api, { db, config }: JobDeps): void {
     schema: { operationId: 'getJob', summary: 'Read a job', tags: ['jobs'], params: JobParams, response: { 200: jobAnswer, ...problems(404) } },
     config: { allow: 'jobs:read' },
   }, async (request, reply) => {
-    const view = toJobView(await getJob(db, request.params.job), config);
+    const view = toJobView(await getJob(db, request.access.see, request.params.job), config);
     reply.header('etag', `"${view.version}"`);
     return view;
   });
@@ -148,8 +157,8 @@ function histories(app: Api, { db, config }: JobDeps): void {
       response: { 200: Type.Object({ items: Type.Array(refTo(AttemptView)), next_page_token: nextPageToken }), ...problems(404) },
     },
     config: { allow: 'jobs:read' },
-  }, async ({ params, query }) => {
-    const found = await attemptsOf(db, params.job, sizeOf(query), query.page_token);
+  }, async ({ params, query, access }) => {
+    const found = await attemptsOf(db, access, params.job, sizeOf(query), query.page_token);
     return { ...found, items: found.items.map(toAttemptView) };
   });
 
@@ -160,8 +169,8 @@ function histories(app: Api, { db, config }: JobDeps): void {
       response: { 200: Type.Object({ items: Type.Array(refTo(JobEventView)), next_page_token: nextPageToken }), ...problems(404) },
     },
     config: { allow: 'jobs:read' },
-  }, async ({ params, query }) => {
-    await requireJob(db, params.job);
+  }, async ({ params, query, access }) => {
+    await requireJob(db, access, params.job);
     const filter = { eventsOf: params.job };
     const size = sizeOf(query);
     const after = pageKey(query.page_token, filter, [/^[0-9]{1,18}$/])?.[0] ?? '0';

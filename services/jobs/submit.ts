@@ -1,66 +1,87 @@
-import { sql } from 'kysely';
 import { appendEvent } from '../events/append.ts';
-import { findTeam } from '../teams/find.ts';
+import type { Access } from '../platform/authz-scope.ts';
 import type { Tx } from '../platform/db.ts';
-import { problem } from '../platform/errors.ts';
+import { problem, Problem } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
-import { currentTraceParent } from '../platform/tracing.ts';
+import { findTeams, type Team } from '../teams/find.ts';
 import { priorityOf } from './model.ts';
 import { jobEvent } from './move.ts';
 import { noteMove } from './moved.ts';
 import type { QueueRoom } from './queue-room.ts';
+import { refusalOfSecrets } from './spec-secrets.ts';
 import { withDefaults, type FullJobSpec, type JobSpec } from './spec.ts';
-import { insertJob, type JobRow } from './store.ts';
+import { insertJobs, type JobRow, type NewJob } from './store.ts';
 
 export interface Submission {
+  readonly spec: JobSpec;
+  readonly access: Access;
   readonly requestId: string;
-  /** of argv and env together */
-  readonly launchBytesMax: number;
+  /** W3C traceparent of the request */
+  readonly traceParent: string | null;
   /** the ended job that this one repeats */
   readonly retryOf?: string;
 }
+
+export interface SubmitLimits {
+  readonly room: QueueRoom;
+  /** of argv and env together */
+  readonly launchBytesMax: number;
+}
+
+export interface Submitted { readonly job: JobRow; readonly team: string }
 
 /**
  * Puts a job into its team's queue.
  *
  * @param tx  open transaction; the caller commits
- * @throws `invalid_request` 400 for an unknown team, or arguments and environment that are too large together · `queue_full` 429
+ * @throws `forbidden` 403 for a team that the caller only sees · `invalid_request` 400 for an unknown team, or arguments and environment that are too large together · `queue_full` 429
  */
-export async function submitJob(tx: Tx, room: QueueRoom, spec: JobSpec, submission: Submission): Promise<JobRow> {
-  const full = withDefaults(spec);
-  const team = await findTeam(tx, full.team);
-  if (!team) {
-    throw problem('invalid_request', { team: full.team }, [
-      { pointer: '/team', detail: `team ${full.team} does not exist; GET /v1/teams lists the teams, POST /v1/teams makes one` }]);
+export async function submitJob(tx: Tx, submission: Submission, limits: SubmitLimits): Promise<Submitted> {
+  const [verdict] = await submitJobs(tx, [submission], limits);
+  if (verdict === undefined || verdict instanceof Problem) throw verdict;
+  return verdict;
+}
+
+/**
+ * The same for many, each with its own verdict: what is refused leaves the others alone. A handful of statements,
+ * whatever the number: one a job would cost more than the jobs.
+ *
+ * @returns a verdict for each, in their order
+ */
+export async function submitJobs(tx: Tx, submissions: readonly Submission[], { room, launchBytesMax }: SubmitLimits): Promise<(Submitted | Problem)[]> {
+  const specs = submissions.map(({ spec }) => withDefaults(spec));
+  const teams = await findTeams(tx, [...new Set(specs.map((spec) => spec.team))]);
+  const refusals = new Map<number, Problem>();
+  const accepted: NewJob[] = [];
+  for (const [index, submission] of submissions.entries()) {
+    const spec = specs[index] as FullJobSpec;
+    const team = teams.get(spec.team);
+    const refusal = refusalOf(spec, team, submission.access, launchBytesMax) ?? await refusalOfSecrets(tx, spec, (team as Team).id) ?? await room.take(tx, (team as Team).id);
+    if (refusal) refusals.set(index, refusal);
+    else accepted.push(newJob(spec, team as Team, submission));
   }
-  requireLaunchable(full, submission.launchBytesMax);
-  await room.take(tx, team.id);
-  const job = await insertJob(tx, {
-    id: newId('job'),
-    team_id: team.id,
-    name: full.name,
-    spec: JSON.stringify(full),
-    state: 'QUEUED',
-    members: full.members,
-    priority: priorityOf[full.priorityClass],
-    preemptible: full.preemptible,
-    exclusive: full.exclusive,
-    queue_deadline_at: queueDeadline(full),
-    retry_of: submission.retryOf ?? null,
-    request_id: submission.requestId,
-    trace_parent: currentTraceParent(),
-  });
-  await appendEvent(tx, jobEvent('job.submitted', job)); // after the insert: event ids follow the job's own order
-  noteMove(tx, job, 'submitted', job.state);
-  return job;
+  const jobs = await insertJobs(tx, accepted);
+  await appendEvent(tx, ...jobs.map((job) => jobEvent('job.submitted', job))); // after the insert: event ids follow each job's own order
+  for (const job of jobs) noteMove(tx, job, 'submitted', job.state);
+  const inserted = jobs.values();
+  return specs.map((spec, index) => refusals.get(index) ?? { job: inserted.next().value as JobRow, team: spec.team });
 }
 
-function requireLaunchable({ argv, env }: FullJobSpec, bytesMax: number): void {
-  const bytes = Buffer.byteLength(JSON.stringify({ argv, env }));
-  if (bytes <= bytesMax) return;
-  throw problem('invalid_request', { bytes, limit: bytesMax }, [
-    { pointer: '/env', detail: `argv and env have ${bytes} bytes together, at most ${bytesMax} are taken; put large values into a file that the program reads` }]);
+function refusalOf(spec: FullJobSpec, team: Team | undefined, access: Access, launchBytesMax: number): Problem | undefined {
+  if (!team || !access.see.includes(team.id)) {
+    return problem('invalid_request', { team: spec.team }, [
+      { pointer: '/team', detail: `team ${spec.team} does not exist; GET /v1/teams lists the teams, POST /v1/teams makes one` }]);
+  }
+  if (!access.act.includes(team.id)) return problem('forbidden', { team: spec.team });
+  const bytes = Buffer.byteLength(JSON.stringify({ argv: spec.argv, env: spec.env }));
+  if (bytes <= launchBytesMax) return undefined;
+  return problem('invalid_request', { bytes, limit: launchBytesMax }, [
+    { pointer: '/env', detail: `argv and env have ${bytes} bytes together, at most ${launchBytesMax} are taken; put large values into a file that the program reads` }]);
 }
 
-const queueDeadline = (spec: FullJobSpec) =>
-  spec.queueDeadlineSeconds === undefined ? null : sql<Date>`clock_timestamp() + make_interval(secs => ${spec.queueDeadlineSeconds})`;
+function newJob(spec: FullJobSpec, team: Team, { requestId, traceParent, retryOf }: Submission): NewJob {
+  return {
+    id: newId('job'), teamId: team.id, spec, priority: priorityOf[spec.priorityClass], queueDeadlineSeconds: spec.queueDeadlineSeconds ?? null,
+    retryOf: retryOf ?? null, requestId, traceParent,
+  };
+}

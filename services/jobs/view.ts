@@ -5,7 +5,7 @@ import type { AttemptWithMembers } from './attempts.ts';
 import { jobStates, jobWorkflowId, type JobState, type VacateReason } from './model.ts';
 import type { JobFacts, StoredEvent } from './queries.ts';
 import type { JobSpec } from './spec.ts';
-import type { MemberRow } from './store.ts';
+import type { JobRow, MemberRow } from './store.ts';
 
 const nullable = <Value>(type: 'string' | 'integer', description?: string) =>
   Type.Unsafe<Value | null>({ type: [type, 'null'], ...(description ? { description } : {}) });
@@ -91,6 +91,14 @@ export const JobEventView = Type.Object({
 export type ViewConfig = Pick<Config, 'temporalUiUrl' | 'temporalNamespace'>;
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
+
+/** What is known of a job that was inserted in this transaction, without reading it again. */
+export function factsOfNewJob(job: JobRow, team: string): JobFacts {
+  return {
+    job, team, attempts: 0, submittedAtMicros: `${job.submitted_at.getTime()}000`, stateAgeMs: 0, waitingAgeMs: null,
+    membersGone: null, membersReady: null, membersAccepted: null, progress: null, failure: null, checkpoint: null,
+  };
+}
 
 export function toJobView(facts: JobFacts, config: ViewConfig): JobView {
   const { job, checkpoint, progress } = facts;

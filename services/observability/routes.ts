@@ -47,7 +47,7 @@ export function overviewRoutes(app: Api, { db, config, bus }: OverviewDeps): voi
   const figures = new CachedFigures(db);
   app.addSchema(OverviewView);
   app.get('/v1/overview', {
-    schema: { operationId: 'overview', summary: 'Fleet, queue, jobs and lag in numbers', tags: ['operations'], response: { 200: refTo(OverviewView) } },
+    schema: { operationId: 'overview', summary: 'Fleet, queue, jobs and lag in numbers', tags: ['operations'], querystring: Type.Object({}, { additionalProperties: false }), response: { 200: refTo(OverviewView) } },
     config: { allow: 'overview:read' },
   }, async () => {
     const [read, lag] = await Promise.all([figures.read(), lagOf(bus(), config)]);

@@ -21,7 +21,7 @@ export const ProblemView = Type.Object({
   context: Type.Record(Type.String(), Type.Unsafe<string | number | boolean | null>({ type: ['string', 'number', 'boolean', 'null'] }), { description: 'Ids, limits and current values' }),
 }, { $id: 'Problem' });
 
-/** Response schemas of a route: what it may refuse with. 400, 401, 403, 413, 415, 500 and 503 are told for every route. */
+/** Response schemas of a route: what it may refuse with. 400, 401, 403, 408, 413, 415, 429, 500 and 503 are told for every route. */
 export function problems<Status extends number>(...statuses: readonly Status[]): Record<Status, TSchema> {
   return Object.fromEntries(statuses.map((status) => [status, problemResponse(status)])) as Record<Status, TSchema>;
 }
@@ -39,7 +39,8 @@ export function problemBody(error: Problem, requestId: string): Record<string, u
 }
 
 export async function sendProblem(request: FastifyRequest, reply: FastifyReply, error: Problem): Promise<void> {
-  if (error.status === 503 || error.status === 429) reply.header('retry-after', '1');
+  // A limit that knows when it ends has set its own.
+  if ((error.status === 503 || error.status === 429) && !reply.hasHeader('retry-after')) reply.header('retry-after', '1');
   if (error.status === 401) reply.header('www-authenticate', 'Bearer');
   // The body is a string: a route whose schema doesn't tell this status would otherwise serialise it as something else.
   await reply.code(error.status).type(problemType).serializer((body: unknown) => String(body)).send(JSON.stringify(problemBody(error, request.id)));

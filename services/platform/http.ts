@@ -3,15 +3,18 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance, type RawServerDefault, type RouteOptions } from 'fastify';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import Type, { type Static, type TSchema } from 'typebox';
 import { guardRoutes, type Actor, type Allow, type Authenticate } from './authz.ts';
 import type { Config } from './config.ts';
 import { problem, type Problem } from './errors.ts';
+import { requireIdempotencyKeys } from './idempotency.ts';
 import { newId } from './ids.ts';
 import type { Log } from './log.ts';
+import { tellDeprecation } from './deprecation.ts';
 import { readJsonBodies } from './http-body.ts';
+import { boundConnections, limitRates, serverOptions, type LimitConfig } from './http-limits.ts';
 import { problemBody, problems, problemType, ProblemView, sendProblem, toProblem } from './http-problems.ts';
 import { validatorFor } from './http-validation.ts';
 import { measureRequests } from './metrics-http.ts';
@@ -32,17 +35,15 @@ declare module 'fastify' {
 }
 
 export interface HttpOptions {
-  readonly config: Pick<Config, 'bodyBytesMax'>;
+  readonly config: Pick<Config, 'bodyBytesMax' | 'idempotencyKeyRequired'> & LimitConfig;
   readonly log: Log;
   readonly authenticate: Authenticate;
 }
 
 const docsPrefix = '/docs';
 const requestIdPattern = /^[A-Za-z0-9._:-]{1,128}$/;
-/** A request line and headers that take longer than this are given up. */
-const requestTimeoutMs = 60_000;
 
-const commonStatuses = [400, 401, 403, 413, 415, 500, 503] as const;
+const commonStatuses = [400, 401, 403, 408, 413, 415, 429, 500, 503] as const;
 
 /** @returns the instance; `app.register` the routes, then `ready` */
 export async function createHttp({ config, log, authenticate }: HttpOptions): Promise<Api> {
@@ -50,7 +51,9 @@ export async function createHttp({ config, log, authenticate }: HttpOptions): Pr
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: config.bodyBytesMax,
-    requestTimeout: requestTimeoutMs,
+    requestTimeout: config.requestMs,
+    keepAliveTimeout: config.keepAliveMs,
+    http: serverOptions(config),
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
     requestIdHeader: false,
@@ -64,6 +67,7 @@ export async function createHttp({ config, log, authenticate }: HttpOptions): Pr
     clientErrorHandler: refuseBrokenHttp,
   }).withTypeProvider<TypeBoxTypeProvider>();
 
+  boundConnections(app, config);
   endConnectionsAtClose(app);
   readJsonBodies(app);
   answerProblems(app, config.bodyBytesMax);
@@ -84,6 +88,9 @@ export async function createHttp({ config, log, authenticate }: HttpOptions): Pr
   measureRequests(app);
   traceRequests(app);
   guardRoutes(app, authenticate);
+  await limitRates(app, config);
+  if (config.idempotencyKeyRequired) requireIdempotencyKeys(app);
+  tellDeprecation(app);
   app.addSchema(ProblemView);
   await describe(app);
   return app;
@@ -105,17 +112,20 @@ function collectRoutes(app: FastifyInstance): void {
   const routes: RouteOptions[] = [];
   app.addHook('onRoute', (route: RouteOptions) => { routes.push(route); });
   app.decorate('routeInfos', () => routes.flatMap((route) => [route.method].flat().map((method) => (
-    { method, url: route.url, pattern: patternOf(route.url), allow: route.config?.allow }))));
+    { method, url: literal(route.url), pattern: patternOf(literal(route.url)), allow: route.config?.allow }))));
 }
 
+/** A double colon of a route is a colon of its path. */
+const literal = (url: string): string => url.replaceAll('::', ':');
+
 const patternOf = (url: string): RegExp =>
-  new RegExp(`^${url.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll(/:[A-Za-z]+/g, '[^/]+').replaceAll('*', '.*')}$`);
+  new RegExp(`^${url.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll(/(?<=\/):[A-Za-z]+/g, '[^/]+').replaceAll('*', '.*')}$`);
 
 const pathOf = (url: string): string => url.split('?', 1)[0] ?? url;
 
 function answerProblems(app: FastifyInstance, bodyBytesMax: number): void {
   app.setErrorHandler(async (error, request, reply) => {
-    const found = toProblem(error, bodyBytesMax);
+    const found = toProblem(error, request.routeOptions.bodyLimit ?? bodyBytesMax);
     if (found.code === 'internal') request.log.error({ requestId: request.id, err: error }, 'request failed');
     else if (found.code === 'unavailable') request.log.warn({ requestId: request.id, error: (error as Error).message }, 'request refused: a part is away');
     if (found.code === 'method_not_allowed') reply.header('allow', String(found.context['allowed']).replaceAll(' ', ', '));
@@ -126,9 +136,9 @@ function answerProblems(app: FastifyInstance, bodyBytesMax: number): void {
 /** Bytes that are not HTTP never reach a route: they get the same kind of answer and the connection ends. */
 function refuseBrokenHttp(this: FastifyInstance, error: Error & { code?: string }, socket: { writable: boolean; end(text: string): void; destroy(): void }): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy();
-  const found: Problem = problem('invalid_request', { http: error.code ?? 'malformed' });
+  const found: Problem = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? problem('request_timeout') : problem('invalid_request', { http: error.code ?? 'malformed' });
   const body = JSON.stringify(problemBody(found, newId('req')));
-  socket.end(`HTTP/1.1 400 Bad Request\r\ncontent-type: ${problemType}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`);
+  socket.end(`HTTP/1.1 ${found.status} ${STATUS_CODES[found.status]}\r\ncontent-type: ${problemType}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`);
 }
 
 async function describe(app: FastifyInstance): Promise<void> {

@@ -1,8 +1,9 @@
 /**
- * Cursors of lists: opaque to callers, checked when they come back. A token holds the sort key of the last item and a
- * digest of the filters, so that it can't be used on another list; it grants nothing, so it needs no signature.
+ * Cursors of lists: opaque to callers, signed, and checked when they come back. A token holds the sort key of the last
+ * item and a digest of the filters, so that it can't be used on another list. It grants nothing; the signature keeps
+ * callers from building on what is inside.
  */
-import { createHash } from 'node:crypto';
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import Type from 'typebox';
 import { problem } from './errors.ts';
 
@@ -14,11 +15,22 @@ export const pageQuery = (pageSizeMax: number) => ({
 export const nextPageToken = Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'null on the last page' });
 
 export const defaultPageSize = 50;
+/** 128 bits: a forgery would have to be guessed at one request a try. */
+const signatureBytes = 16;
+
+let signingKey: string | Buffer = randomBytes(32);
+
+/** Once a process; without it tokens are good in this process only. */
+export function signPageTokensWith(key: string): void {
+  if (key !== '') signingKey = key;
+}
 
 const digestOf = (filters: unknown): string => createHash('sha256').update(JSON.stringify(filters)).digest('base64url').slice(0, 12);
+const signatureOf = (content: string): Buffer => createHmac('sha256', signingKey).update(content).digest().subarray(0, signatureBytes);
 
 export function pageToken(key: readonly string[], filters: unknown): string {
-  return Buffer.from(JSON.stringify([digestOf(filters), ...key])).toString('base64url');
+  const content = Buffer.from(JSON.stringify([digestOf(filters), ...key])).toString('base64url');
+  return `${content}.${signatureOf(content).toString('base64url')}`;
 }
 
 /**
@@ -37,13 +49,10 @@ export function pageKey(token: string | undefined, filters: unknown, patterns: r
 }
 
 function parse(token: string): string[] {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'));
-    if (Array.isArray(value) && value.every((part) => typeof part === 'string')) return value;
-  } catch {
-    // not one of ours
-  }
-  throw problem('invalid_cursor');
+  const [content = '', signature = '', ...rest] = token.split('.');
+  const given = Buffer.from(signature, 'base64url');
+  if (rest.length > 0 || given.length !== signatureBytes || !timingSafeEqual(given, signatureOf(content))) throw problem('invalid_cursor');
+  return JSON.parse(Buffer.from(content, 'base64url').toString('utf8')) as string[];
 }
 
 /** A page of `size` out of rows read with `size + 1`. */

@@ -131,7 +131,7 @@ describe('a request to the wrong place', () => {
     const forged = Buffer.from(JSON.stringify(['x', '9'.repeat(19)])).toString('base64url');
     for (const { url } of api.app.routeInfos().filter((route) => route.method === 'GET' && route.url.startsWith('/v1/') && route.allow !== 'public')) {
       for (const part of ['%00', '%ff', '9'.repeat(30), '%F0%9F%9A%80']) {
-        const answer = await api.get(`${url.replaceAll(/:[a-z]+/gi, part)}?page_token=${forged}`);
+        const answer = await api.get(`${url.replaceAll(/(?<=\/):[a-z]+/gi, part)}?page_token=${forged}`);
         expect([url, part, answer.status >= 400 && answer.status < 500]).toEqual([url, part, true]);
       }
     }

@@ -15,6 +15,7 @@ import { registerRetry } from './commands/retry.ts';
 import { registerScripts } from './commands/scripts.ts';
 import { registerSubmit } from './commands/submit.ts';
 import { registerTeams } from './commands/teams.ts';
+import { registerTop } from './commands/top.ts';
 import { exitCodes } from './exit-codes.ts';
 
 /** The whole program, for `muster` and for tests that ask it about its commands. */
@@ -30,7 +31,7 @@ export function createProgram(): Command {
   program.commandsGroup('Jobs:');
   for (const register of [registerSubmit, registerJobs, registerJob, registerAttempts, registerLogs, registerCheckpoints, registerCancel, registerRetry]) register(program);
   program.commandsGroup('Fleet:');
-  for (const register of [registerNodes, registerCordons, registerEnrolmentToken, registerTeams, registerEvents, registerDeadLetters]) register(program);
+  for (const register of [registerTop, registerNodes, registerCordons, registerEnrolmentToken, registerTeams, registerEvents, registerDeadLetters]) register(program);
   program.commandsGroup('Programs:');
   registerScripts(program);
   for (const command of program.commands) command.exitOverride();

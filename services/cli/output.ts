@@ -30,10 +30,15 @@ export function note(text: string): void {
 }
 
 export function printTable(head: readonly string[], rows: readonly (readonly string[])[]): void {
+  print(tableOf(head, rows));
+}
+
+/** Columns without frames. */
+export function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const none = { top: '', 'top-mid': '', 'top-left': '', 'top-right': '', bottom: '', 'bottom-mid': '', 'bottom-left': '', 'bottom-right': '', left: '', 'left-mid': '', mid: '', 'mid-mid': '', right: '', 'right-mid': '', middle: '  ' };
   const table = new Table({ head: head.map((name) => dim(name)), chars: none, style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] } });
   table.push(...rows.map((row) => row.map(printable)));
-  print(table.toString().split('\n').map((line) => line.trimEnd()).join('\n'));
+  return table.toString().split('\n').map((line) => line.trimEnd()).join('\n');
 }
 
 /** `name  value` lines of one object; absent values are left out. */

@@ -94,3 +94,33 @@ export function startStandardMetrics(): void {
 export function registryOf(role: MetricRole | 'all'): Registry {
   return role === 'all' ? Registry.merge(withPool.map((name) => registries[name])) : registries[role];
 }
+
+export interface DescribedMetric {
+  readonly name: string;
+  readonly type: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+  readonly roles: readonly MetricRole[];
+  /** read from the database by the leading reconciler */
+  readonly ofCluster: boolean;
+}
+
+/** Every metric above, by name; for docs/metrics.md and for checks of dashboards. What Node tells is left out. */
+export async function describeMetrics(): Promise<DescribedMetric[]> {
+  const own = await Promise.all(roleNames.map(async (role) => (await describeRegistry(registries[role])).map((metric) => ({ ...metric, role }))));
+  const byName = Map.groupBy(own.flat(), ({ name }) => name);
+  const ofRoles = [...byName.values()].flatMap((found) => {
+    const { role: _role, ...metric } = found[0]!;
+    return metric.name.startsWith('muster_') ? [{ ...metric, roles: found.map(({ role }) => role), ofCluster: false }] : [];
+  });
+  const ofCluster = (await describeRegistry(clusterRegistry)).map((metric) => ({ ...metric, roles: ['reconciler' as const], ofCluster: true }));
+  return [...ofRoles, ...ofCluster].sort((a, b) => a.name.localeCompare(b.name));
+}
+
+async function describeRegistry(registry: Registry): Promise<Omit<DescribedMetric, 'roles' | 'ofCluster'>[]> {
+  const found = await registry.getMetricsAsJSON();
+  return found.map(({ name, type, help }) => {
+    const { labelNames } = registry.getSingleMetric(name) as unknown as { labelNames: readonly string[] };
+    return { name, type: String(type), help, labels: labelNames.filter((label) => label !== 'le') };
+  });
+}

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { digestIn, referenceDigest } from '#infra/demo/reference.ts';
 import { ask } from '#services/cli/client.ts';
 import { repositoryRoot } from '#services/platform/config.ts';
-import { Fleet, type Attempt } from './fleet.ts';
+import { Fleet, openTimeoutMs, type Attempt } from './fleet.ts';
 import { until } from './until.ts';
 
 const steps = 60;
@@ -21,7 +21,7 @@ describe('the digits gang ends with the digest of an undisturbed run', () => {
   let reference: string;
   beforeAll(async () => {
     [fleet, reference] = await Promise.all([Fleet.open({ nodes: 4 }), referenceDigest({ name: 'digits', argv, workingDirectory: repositoryRoot })]);
-  });
+  }, openTimeoutMs);
   afterAll(() => fleet?.close());
   afterEach((context) => fleet.settle(context));
 

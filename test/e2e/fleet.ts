@@ -56,6 +56,8 @@ const slower: Environment = {
 export const leaseTtlMs = Number(slower['MUSTER_LEASE_TTL_MS']);
 const devicesPerNode = 8;
 const settledMs = 20_000;
+/** For the hook that opens one: a dozen processes compile and start at once, beside those of another file. */
+export const openTimeoutMs = 120_000;
 
 export class Fleet {
   readonly db: Db;
@@ -112,7 +114,7 @@ export class Fleet {
   /** Waits until that many nodes take work. */
   async ready(nodes: number): Promise<void> {
     const states = () => this.db.selectFrom('node').select(['id', 'state', 'schedulable', 'cpu_milli']).execute();
-    await until(`${nodes} nodes that take work`, async () => (await states()).filter((node) => node.schedulable && node.cpu_milli > 0).length === nodes, 30_000, states);
+    await until(`${nodes} nodes that take work`, async () => (await states()).filter((node) => node.schedulable && node.cpu_milli > 0).length === nodes, 60_000, states);
   }
 
   role(name: RoleName | 'all'): Part {

@@ -1,13 +1,13 @@
 /** One gang on the whole control plane, undisturbed: what it prints, what is told about it, what it leaves. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ask, Refused } from '#services/cli/client.ts';
-import { Fleet, untilOpen } from './fleet.ts';
+import { Fleet, openTimeoutMs, untilOpen } from './fleet.ts';
 import { openStream } from './streams.ts';
 import { until } from './until.ts';
 
 describe('a gang of four on four nodes', () => {
   let fleet: Fleet;
-  beforeAll(async () => { fleet = await Fleet.open({ nodes: 4 }); });
+  beforeAll(async () => { fleet = await Fleet.open({ nodes: 4 }); }, openTimeoutMs);
   afterAll(() => fleet?.close());
   afterEach((context) => fleet.settle(context));
 

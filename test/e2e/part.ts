@@ -5,7 +5,11 @@ import { repositoryRoot, type Environment } from '#services/platform/config.ts';
 
 /** Of a part's log, the newest part is kept: enough for a failure's message and for what the sweeps found. */
 const logCharsMax = 2_000_000;
-const readyTimeoutMs = 60_000;
+const readyTimeoutMs = 90_000;
+
+/** Agents outlive their parent by design: a test process that ends early takes its parts along. */
+const living = new Set<ChildProcess>();
+process.on('exit', () => { for (const child of living) child.kill('SIGKILL'); });
 
 export class Part {
   readonly name: string;
@@ -31,8 +35,10 @@ export class Part {
       cwd: repositoryRoot, stdio: ['ignore', 'ignore', 'pipe', 'ipc'], env: { ...this.#env, ...env },
     });
     this.#child = child;
+    living.add(child);
     child.stderr?.on('data', (chunk: Buffer) => { this.#log = (this.#log + chunk.toString()).slice(-logCharsMax); });
     this.#ended = new Promise((resolve) => child.once('close', () => {
+      living.delete(child);
       if (this.#child === child) this.#child = undefined;
       resolve();
     }));

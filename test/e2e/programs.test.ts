@@ -3,7 +3,7 @@ import { readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Schema } from '#services/cli/client.ts';
-import { Fleet, program, untilOpen } from './fleet.ts';
+import { Fleet, openTimeoutMs, program, untilOpen } from './fleet.ts';
 import { until } from './until.ts';
 
 const timeout = 60_000;
@@ -11,7 +11,7 @@ const logBytesMax = 65_536;
 
 describe('a program that', () => {
   let fleet: Fleet;
-  beforeAll(async () => { fleet = await Fleet.open({ nodes: 2, settings: { MUSTER_LOG_BYTES_MAX_PER_MEMBER: String(logBytesMax) } }); });
+  beforeAll(async () => { fleet = await Fleet.open({ nodes: 2, settings: { MUSTER_LOG_BYTES_MAX_PER_MEMBER: String(logBytesMax) } }); }, openTimeoutMs);
   afterAll(() => fleet?.close());
   afterEach((context) => fleet.settle(context));
 

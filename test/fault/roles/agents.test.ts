@@ -6,7 +6,7 @@ import { environmentOf } from '#infra/stack/process-identity.ts';
 import { subjects } from '#services/fleet/model.ts';
 import { openLog } from '#services/platform/log.ts';
 import { connectAgent } from '#services/platform/nats/bus.ts';
-import { Fleet, leaseTtlMs, program, untilOpen } from '../../e2e/fleet.ts';
+import { Fleet, openTimeoutMs, leaseTtlMs, program, untilOpen } from '../../e2e/fleet.ts';
 import { Part } from '../../e2e/part.ts';
 import { until } from '../../e2e/until.ts';
 
@@ -14,7 +14,7 @@ const timeout = 90_000;
 
 describe('an agent', () => {
   let fleet: Fleet;
-  beforeAll(async () => { fleet = await Fleet.open({ nodes: 3, settings: { MUSTER_LEASE_DRIFT_MS: '1500' } }); });
+  beforeAll(async () => { fleet = await Fleet.open({ nodes: 3, settings: { MUSTER_LEASE_DRIFT_MS: '1500' } }); }, openTimeoutMs);
   afterAll(() => fleet?.close());
   afterEach((context) => fleet.settle(context));
 

@@ -1,14 +1,14 @@
 /** kill -9 of each role while a gang trains is an ordinary event (design.md §6): the gang never notices. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Part } from '../../e2e/part.ts';
-import { Fleet, program, roleNames, untilOpen } from '../../e2e/fleet.ts';
+import { Fleet, openTimeoutMs, program, roleNames, untilOpen } from '../../e2e/fleet.ts';
 import { until } from '../../e2e/until.ts';
 
 const timeout = 90_000;
 
 describe('kill -9 of a role', () => {
   let fleet: Fleet;
-  beforeAll(async () => { fleet = await Fleet.open({ nodes: 2, apart: true }); });
+  beforeAll(async () => { fleet = await Fleet.open({ nodes: 2, apart: true }); }, openTimeoutMs);
   afterAll(() => fleet?.close());
   afterEach((context) => fleet.settle(context));
 

@@ -1,7 +1,7 @@
 /** Postgres, Temporal and NATS restart, or stay away for three leases, in mid-job (law 6, P16, design.md §3.4). */
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { Fleet, program, untilOpen, type Gate } from '../../e2e/fleet.ts';
+import { Fleet, openTimeoutMs, program, untilOpen, type Gate } from '../../e2e/fleet.ts';
 import { until } from '../../e2e/until.ts';
 import { serviceNames, startLocalServices, type LocalServices } from './local-services.ts';
 
@@ -23,7 +23,7 @@ describe('while a gang trains', () => {
     fleet = await Fleet.open({ nodes: 2, services, settings: {
       MUSTER_MAX_UNSUPERVISED_ATTEMPTS: String(unsupervisedMax), MUSTER_LEASE_TTL_MS: String(leaseTtlMs), MUSTER_LEASE_DRIFT_MS: String(leaseDriftMs),
     } });
-  });
+  }, openTimeoutMs);
   afterAll(() => fleet?.close() ?? services?.close());
   afterEach(async (context) => {
     for (const name of serviceNames) await services.ensure(name);
@@ -118,4 +118,17 @@ describe('while a gang trains', () => {
       expect(await fleet.attempts(id)).toHaveLength(1);
     }
   });
+
+  it('the control plane ends within its ten seconds when told to, though NATS, Temporal or Postgres is away', { timeout }, async () => {
+    for (const name of serviceNames) {
+      await services.stop(name, 'shutdown');
+      const role = fleet.role('all');
+      const ended = role.kill('SIGTERM').then(() => true);
+      await until(`an end while ${name} is away`, () => Promise.race([ended, nextTurn()]), 12_000, () => role.log.slice(-2_000));
+      await services.start(name);
+      await role.start();
+    }
+  });
 });
+
+const nextTurn = (): Promise<false> => new Promise((resolve) => { setImmediate(() => resolve(false)); });

@@ -63,7 +63,10 @@ export function admit(items: readonly Placement[], rows: LockedRows): Admission 
   return { verdicts, kept, changes, endedTickets };
 }
 
-function jobVerdict({ job: planned }: Placement, job: LockedJob | undefined): Verdict | undefined {
+function jobVerdict({ job: planned, members }: Placement, job: LockedJob | undefined): Verdict | undefined {
+  // A gang holds all of what it asks for or nothing (law 2), whoever made the plan.
+  const isWhole = members.length === planned.shape.members && members.every(({ devices }) => new Set(devices).size === planned.shape.devicesPerMember);
+  if (!isWhole) return 'job_changed';
   if (!job || job.state !== 'QUEUED' || job.version !== planned.version || !job.due) return 'job_changed';
   if (job.checkpointId === null || (job.checkpointId ?? null) !== planned.checkpointId) return 'job_changed';
   return job.olderEpochHeard ? 'older_epoch_not_gone' : undefined;

@@ -57,6 +57,16 @@ describe('a placement', () => {
     expect(rows.map((row) => [row.device_idx, row.cpu_milli])).toEqual([[-1, 1_000]]);
   });
 
+  it('with fewer or repeated devices than the job asks for is refused, whoever planned it', async () => {
+    const node = await newNode();
+    const job = await pendingJob(world.db, await addJob(world.db, { members: 2, devicesPerMember: 2 }));
+    const short = [{ node, devices: [0, 1] }, { node, devices: [2] }];
+    expect(await commit([placementOn(job, short)])).toEqual(['job_changed']);
+    expect(await commit([placementOn(job, [{ node, devices: [0, 1] }, { node, devices: [2, 2] }])])).toEqual(['job_changed']);
+    expect(await commit([placementOn(job, short.slice(0, 1))])).toEqual(['job_changed']);
+    expect((await jobRow(job.id)).state).toBe('QUEUED');
+  });
+
   it('P35 names the next epoch within the incarnation it was planned in', async () => {
     const node = await newNode();
     const id = await addJob(world.db, {});

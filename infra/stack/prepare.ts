@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { createEnrolmentToken } from '#services/fleet/enrolment.ts';
 import { readConfig, readOwnerDatabaseUrl } from '#services/platform/config.ts';
@@ -16,6 +17,8 @@ import { ensureSecret, secretFile, writeSecret } from './secrets.ts';
 /** Long enough for a slow machine to start its agents; an agent that has its credential ignores the token. */
 const tokenTtlSeconds = 900;
 const natsTimeoutMs = 15_000;
+/** AES-256, for the secrets of jobs */
+const secretKeyBytes = 32;
 
 export interface Prepared {
   /** file of each agent's enrolment token */
@@ -24,12 +27,13 @@ export interface Prepared {
 }
 
 /**
- * Brings the services to the point where roles can start: migrations, admin key, streams, enrolment tokens.
+ * Brings the services to the point where roles can start: migrations, key of the job secrets, admin key, streams, enrolment tokens.
  * Every step may run again.
  *
  * @param nodes  agents that will start
  */
 export async function prepare(layout: Layout, addresses: Addresses, nodes: readonly string[]): Promise<Prepared> {
+  ensureSecret(layout.secrets, 'secret-key', () => randomBytes(secretKeyBytes).toString('base64url'));
   const config = readConfig({ ...process.env, MUSTER_HOME: layout.home, MUSTER_NATS_URL: addresses.nats });
   const log = openLog('stack', 'error');
   await migrateToLatest(readOwnerDatabaseUrl({ ...process.env, MUSTER_HOME: layout.home }));

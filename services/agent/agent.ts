@@ -14,6 +14,7 @@ import { readDevices } from './devices.ts';
 import { readWhole, writeWhole } from './durable-file.ts';
 import { loginAs, obtainCredential, reEnrolRemedy, type Credential } from './enrol.ts';
 import { Lease } from './lease.ts';
+import { Rotation } from './rotation.ts';
 import { Members, membersRoot } from './members.ts';
 import { takeDataFolder } from './one-agent.ts';
 import type { AgentSettings } from './settings.ts';
@@ -50,6 +51,7 @@ export async function startAgent(settings: AgentSettings, log: Log, observer?: A
   const stopping = new AbortController();
   let bus: Bus | undefined;
   let beater: Beater | undefined;
+  let rotation: Rotation | undefined;
   const members = new Members({
     ...settings,
     root: membersRoot(settings.dataDir),
@@ -57,7 +59,7 @@ export async function startAgent(settings: AgentSettings, log: Log, observer?: A
       bootId, address: settings.address, deviceIndexes: new Set(facts.devices.map(({ index }) => index)),
       checkpointRoot: settings.checkpointRoot, controlFolder: prepareControlFolder(settings.runDir), leaseFile: lease.file, ports: settings,
     },
-    control: { ...settings, call: callsOver(settings.node, () => bus), changed: () => beater?.wake() },
+    control: { ...settings, call: callsOver(settings.node, () => bus, () => rotation?.version() ?? 0), changed: () => beater?.wake() },
     publishLog: async (member, chunk) => {
       if (!bus) throw new Error('not connected');
       const source = { node: settings.node, ...member };
@@ -70,10 +72,12 @@ export async function startAgent(settings: AgentSettings, log: Log, observer?: A
 
   async function speak(): Promise<void> {
     const credential = await obtainCredential(settings, log, stopping.signal);
+    const own = new Rotation(settings.dataDir, credential, log);
+    rotation = own;
     const hint = setTimeout(() => log.warn(`still not let in by NATS; where it refuses the login: ${reEnrolRemedy}`), loginHintMs);
-    bus = await loginAs(settings, credential, log, stopping.signal).finally(() => clearTimeout(hint));
+    bus = await loginAs(settings, () => own.credential, log, stopping.signal).finally(() => clearTimeout(hint));
     beater = new Beater({
-      ...settings, ...credential, bus, bootId, facts, log, incarnation: readIncarnation(settings.dataDir, credential),
+      ...settings, ...credential, rotation: own, bus, bootId, facts, log, incarnation: readIncarnation(settings.dataDir, credential),
       observe: () => members.observe(), apply: follow, onBeat: (end) => observer?.beat(end),
     });
     bus.listen(subjects.nudge(settings.node), () => beater?.wake());
@@ -85,6 +89,7 @@ export async function startAgent(settings: AgentSettings, log: Log, observer?: A
     keepIncarnation(settings.dataDir, answer);
     lease.extend(leaseUntilMs);
     members.apply(answer);
+    if (rotation?.follow(answer)) beater?.wake();
   }
 
   const speaking = speak().catch((error: unknown) => error as Error);

@@ -59,6 +59,8 @@ const launch = Type.Object({
   master: Type.Union([Type.Object({ address: Type.String({ maxLength: 256 }), port: Type.Integer({ minimum: 0, maximum: 65_535 }) }), Type.Null()]),
   resume: Type.Union([Type.Object({ checkpoint: Type.String({ maxLength: 128 }), step: count, dir: Type.String({ maxLength: 4_096 }), reach, shards: Type.Array(shard) }), Type.Null()]),
   logBytesMax: decimal,
+  secrets: Type.Optional(Type.Record(Type.String(), text)),
+  secretsMissing: Type.Optional(text),
 });
 const checkAnswer = Compile(Type.Object({
   clusterId: Type.String({ minLength: 1, maxLength: 128 }),
@@ -72,6 +74,8 @@ const checkAnswer = Compile(Type.Object({
   run: Type.Array(Type.Unknown()),
   stop: Type.Array(Type.Unknown()),
   ack: Type.Array(Type.Unknown()),
+  rotate: Type.Optional(Type.Literal(true)),
+  nextCredential: Type.Optional(Type.Object({ sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }), version: count })),
 }));
 const checkRun = Compile(Type.Union([
   Type.Object({ ...key, order: Type.Literal('keep') }),

@@ -11,6 +11,8 @@ export interface BeaterDeps {
   readonly node: string;
   readonly bootId: string;
   readonly credentialVersion: number;
+  /** where the credential can change while it runs: its version now, and the hash of one that waits to be accepted */
+  readonly rotation?: { version(): number; offer(): string | undefined };
   readonly clusterId: string;
   /** highest incarnation that an earlier process of this agent saw */
   readonly incarnation: number;
@@ -80,11 +82,14 @@ export class Beater {
 
   #compose(): Beat {
     this.#sequence += 1;
-    const { node, bootId, credentialVersion, facts } = this.#deps;
+    const { node, bootId, facts, rotation } = this.#deps;
+    const credentialVersion = rotation?.version() ?? this.#deps.credentialVersion;
+    const nextSecretSha256 = rotation?.offer();
     const { clusterId, session, incarnation } = this.#position;
     return {
       node, bootId, credentialVersion, clusterId, session, incarnation, sequence: this.#sequence, members: this.#deps.observe(),
       ...this.#areFactsKnown ? {} : { facts },
+      ...nextSecretSha256 === undefined ? {} : { nextSecretSha256 },
     };
   }
 

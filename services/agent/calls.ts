@@ -1,6 +1,6 @@
 /** Checkpoint calls to the control plane: repeated within a bound, for training goes on while it is away (design.md §3.2). */
 import { setTimeout as delay } from 'node:timers/promises';
-import { subjects, type AgentCall, type AgentCallReply } from '#services/fleet/model.ts';
+import { subjects, type AgentCall, type AgentCallReply, type SignedCall } from '#services/fleet/model.ts';
 import type { Bus } from '#services/platform/nats/bus.ts';
 
 const requestTimeoutMs = 5_000;
@@ -16,11 +16,14 @@ export interface CallBound {
 
 export type CallControlPlane = (call: AgentCall, bound: CallBound) => Promise<AgentCallReply>;
 
-/** @param bus  the connection, or undefined while there is none */
-export const callsOver = (node: string, bus: () => Bus | undefined): CallControlPlane => async (call, bound) => {
+/**
+ * @param bus                the connection, or undefined while there is none
+ * @param credentialVersion  of the credential in use
+ */
+export const callsOver = (node: string, bus: () => Bus | undefined, credentialVersion: () => number): CallControlPlane => async (call, bound) => {
   const startMs = performance.now();
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, pauseMaxMs)) {
-    const reply = await ask(node, bus(), call);
+    const reply = await ask(node, bus(), { ...call, credentialVersion: credentialVersion() });
     const passedMs = performance.now() - startMs;
     const limitMs = restMs(reply, bound);
     if (passedMs + pauseMs > limitMs) return reply;
@@ -34,7 +37,7 @@ function restMs(reply: AgentCallReply, bound: CallBound): number {
   return reply.code === 'unavailable' ? bound.waitMs + bound.timeoutMs : 0;
 }
 
-async function ask(node: string, bus: Bus | undefined, call: AgentCall): Promise<AgentCallReply> {
+async function ask(node: string, bus: Bus | undefined, call: SignedCall): Promise<AgentCallReply> {
   const away = (detail: string): AgentCallReply => ({ ok: false, code: 'unavailable', detail });
   if (!bus) return away('the agent is not connected to the control plane');
   try {

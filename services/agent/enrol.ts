@@ -20,7 +20,7 @@ const retryMs = 1_000;
 /** What a person does about a credential that is no longer in force. */
 export const reEnrolRemedy = 'make a new enrolment token for this node (POST /v1/enrolment-tokens), give it as MUSTER_AGENT_ENROLMENT_TOKEN with MUSTER_AGENT_RE_ENROL=1 and restart the agent; its members run on meanwhile';
 
-const credentialFile = (dataDir: string): string => path.join(dataDir, 'credential.json');
+export const credentialFile = (dataDir: string): string => path.join(dataDir, 'credential.json');
 
 export function readCredential({ dataDir, node }: Pick<AgentSettings, 'dataDir' | 'node'>): Credential | undefined {
   const known = readWhole(credentialFile(dataDir)) as Credential | undefined;
@@ -49,10 +49,11 @@ export async function obtainCredential(settings: AgentSettings, log: Log, signal
   }
 }
 
-export const loginAs = (settings: AgentSettings, credential: Credential, log: Log, signal: AbortSignal): Promise<Bus> =>
-  login(settings, `node:${credential.secret}`, log, signal);
+/** @param credential  asked again at each reconnection: a rotation may have changed it */
+export const loginAs = (settings: AgentSettings, credential: Credential | (() => Credential), log: Log, signal: AbortSignal): Promise<Bus> =>
+  login(settings, typeof credential === 'function' ? () => `node:${credential().secret}` : `node:${credential.secret}`, log, signal);
 
-function login({ natsUrl, node }: AgentSettings, password: string, log: Log, signal: AbortSignal): Promise<Bus> {
+function login({ natsUrl, node }: AgentSettings, password: string | (() => string), log: Log, signal: AbortSignal): Promise<Bus> {
   return connectAgent({ url: natsUrl, user: node, password, inboxPrefix: subjects.inboxPrefix(node), name: `agent-${node}`, signal }, log);
 }
 

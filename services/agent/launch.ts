@@ -26,7 +26,15 @@ export interface Site {
 }
 
 export type Refusal = Extract<Outcome, { state: 'refused' }>;
-export interface Plan { readonly record: StartRecord; readonly spawn: SpawnOrder }
+export interface Plan {
+  readonly record: StartRecord;
+  readonly spawn: SpawnOrder;
+  /** for the wrapper's environment: they stand in no file */
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+/** marks in the environment of a wrapper what it hands on to its member */
+const secretPrefix = 'MUSTER_SECRET_OF_';
 
 const refuse = (code: RefusalCode, detail: string, checkpoint?: string): Refusal =>
   ({ state: 'refused', code, detail: detail.slice(0, 1_000), ...checkpoint === undefined ? {} : { checkpoint } });
@@ -41,6 +49,7 @@ export const isRefusal = (made: Plan | Refusal): made is Refusal => 'state' in m
  */
 export async function planStart(site: Site, folder: MemberFolder, launch: MemberLaunch, portsTaken: ReadonlySet<number>): Promise<Plan | Refusal> {
   const { key } = folder;
+  if (launch.secretsMissing !== undefined) return refuse('spawn_failed', launch.secretsMissing);
   const missing = launch.devices.find((index) => !site.deviceIndexes.has(index));
   if (missing !== undefined) return refuse('device_missing', `no device ${missing} on this node`);
   const refusal = findStartObstacle(launch) ?? await findResumeObstacle(site, launch);
@@ -83,6 +92,7 @@ function plan(site: Site, folder: MemberFolder, launch: MemberLaunch, checkpoint
       marks: { job: key.job, epoch: key.epoch, rank: key.rank },
       leaseFile: launch.exclusive ? site.leaseFile : null,
     },
+    secrets: launch.secrets ?? {},
   };
 }
 
@@ -91,9 +101,10 @@ function plan(site: Site, folder: MemberFolder, launch: MemberLaunch, checkpoint
  *
  * @returns a promise of what went wrong, should the wrapper itself not start
  */
-export function spawnWrapper(folder: MemberFolder): Promise<Error | undefined> {
+export function spawnWrapper(folder: MemberFolder, secrets: Plan['secrets']): Promise<Error | undefined> {
+  const handedOn = Object.fromEntries(Object.entries(secrets).map(([name, value]) => [`${secretPrefix}${name}`, value]));
   const child = spawn(process.execPath, [wrapperFile, folder.path], {
-    cwd: '/', env: { PATH: process.env['PATH'] ?? '', [wrapperMark]: folder.path }, detached: true, stdio: 'ignore',
+    cwd: '/', env: { PATH: process.env['PATH'] ?? '', [wrapperMark]: folder.path, ...handedOn }, detached: true, stdio: 'ignore',
   });
   child.unref();
   return new Promise((resolve) => {

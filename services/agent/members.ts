@@ -140,13 +140,13 @@ export class Members {
     }
   }
 
-  async #spawn(member: Member, { record, spawn }: Plan): Promise<void> {
+  async #spawn(member: Member, { record, spawn, secrets }: Plan): Promise<void> {
     member.control = await openControl(record.controlPath, controlledMember(member, this.#deps.control));
     member.folder.recordStart(record, spawn);
     member.record = record;
     member.spawnedMs = performance.now();
     this.#followFiles(member);
-    const started = spawnWrapper(member.folder);
+    const started = spawnWrapper(member.folder, secrets);
     this.#deps.control.changed();
     const error = await started;
     if (error) this.#end(member, refuseFor(error));

@@ -3,7 +3,8 @@
  * into files, waits for it and leaves an atomic exit file. It outlives the agent: the agent's kill -9 loses no exit
  * code. Plain JavaScript with few imports, because each start of a member waits for it (30 ms; 80 ms as TypeScript).
  *
- * `node wrapper.js <member folder>`; orders stand in `spawn.json` there, so no secret is in an argument list.
+ * `node wrapper.js <member folder>`; orders stand in `spawn.json` there. The job's secrets come in the environment, so that
+ * none is in a file or an argument list.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -13,6 +14,8 @@ const folder = process.argv[2] ?? '';
 const at = (/** @type {string} */ name) => path.join(folder, name);
 /** @type {import('./member-folder.ts').SpawnOrder} */
 const order = JSON.parse(readFileSync(at('spawn.json'), 'utf8'));
+const secretPrefix = 'MUSTER_SECRET_OF_';
+const secrets = Object.fromEntries(Object.entries(process.env).flatMap(([name, value]) => (name.startsWith(secretPrefix) ? [[name.slice(secretPrefix.length), value]] : [])));
 /** @type {Promise<void> | undefined} set once the lease is over */
 let kill;
 
@@ -36,7 +39,7 @@ function startMember() {
     const [program = '', ...args] = order.argv;
     const stdout = openSync(at('stdout'), 'a', 0o600);
     const stderr = openSync(at('stderr'), 'a', 0o600);
-    const child = spawn(program, args, { cwd: order.cwd, env: order.env, detached: true, stdio: ['ignore', stdout, stderr] });
+    const child = spawn(program, args, { cwd: order.cwd, env: { ...order.env, ...secrets }, detached: true, stdio: ['ignore', stdout, stderr] });
     closeSync(stdout);
     closeSync(stderr);
     child.once('error', failed);

@@ -3,11 +3,14 @@ import { sql } from 'kysely';
 import { resumePoint } from '../checkpoints/resume.ts';
 import type { FullJobSpec } from '../jobs/spec.ts';
 import type { Config } from '../platform/config.ts';
-import type { Tx } from '../platform/db.ts';
+import { sqlState, type Tx } from '../platform/db.ts';
+import { keyringOf } from '../teams/sealing.ts';
+import { openSecrets } from '../teams/secrets.ts';
 import type { MemberLaunch, RunItem, StopItem } from './model.ts';
 
 interface OrderRow {
   readonly job_id: string;
+  readonly team_id: string;
   readonly epoch: bigint;
   readonly rank: number;
   readonly local_rank: number;
@@ -34,9 +37,9 @@ export interface Orders {
  * as `start` only where this boot is the one it was noted for. Starts beyond the bound come with the next answer: the
  * agent beats again as soon as it has accepted these.
  */
-export async function ordersOf(tx: Tx, nodeId: string, bootId: string, config: Pick<Config, 'killGraceMs' | 'logBytesMaxPerMember' | 'launchBytesMaxPerAnswer'>): Promise<Orders> {
+export async function ordersOf(tx: Tx, nodeId: string, bootId: string, config: Pick<Config, 'killGraceMs' | 'logBytesMaxPerMember' | 'launchBytesMaxPerAnswer' | 'secretKeys'>): Promise<Orders> {
   const { rows } = await sql<OrderRow>`
-    select m.job_id, m.epoch, m.rank, m.local_rank, m.devices, m.desired, m.stop_reason, m.stop_grace_ms,
+    select m.job_id, j.team_id, m.epoch, m.rank, m.local_rank, m.devices, m.desired, m.stop_reason, m.stop_grace_ms,
       m.accepted_at is not null as accepted, m.ordered_boot_id, a.members, a.master_address, a.master_port, a.resume_checkpoint,
       case when m.accepted_at is null and m.desired = 'run' then j.spec end as spec
     from member m join attempt a using (job_id, epoch) join job j on j.id = m.job_id
@@ -58,7 +61,7 @@ export async function ordersOf(tx: Tx, nodeId: string, bootId: string, config: P
   return { run, stop };
 }
 
-async function launchOf(tx: Tx, row: OrderRow, spec: FullJobSpec, config: Pick<Config, 'logBytesMaxPerMember'>): Promise<MemberLaunch> {
+async function launchOf(tx: Tx, row: OrderRow, spec: FullJobSpec, config: Pick<Config, 'logBytesMaxPerMember' | 'secretKeys'>): Promise<MemberLaunch> {
   const interval = spec.checkpoint.intervalSeconds;
   return {
     argv: spec.argv,
@@ -72,5 +75,17 @@ async function launchOf(tx: Tx, row: OrderRow, spec: FullJobSpec, config: Pick<C
     master: row.rank === 0 || row.master_address === null || row.master_port === null ? null : { address: row.master_address, port: row.master_port },
     resume: await resumePoint(tx, row.job_id, row.rank, row.members, row.resume_checkpoint),
     logBytesMax: String(config.logBytesMaxPerMember),
+    ...await secretsOf(tx, row.team_id, spec, config),
   };
+}
+
+/** Read at the last moment and never stored with the order. What can't be had is the start's trouble, not the beat's. */
+async function secretsOf(tx: Tx, teamId: string, spec: FullJobSpec, config: Pick<Config, 'secretKeys'>): Promise<Pick<MemberLaunch, 'secrets' | 'secretsMissing'>> {
+  if (!spec.secrets || Object.keys(spec.secrets).length === 0) return {};
+  try {
+    return { secrets: await openSecrets(tx, keyringOf(config.secretKeys), teamId, spec.secrets) };
+  } catch (error) {
+    if (sqlState(error) !== undefined) throw error;
+    return { secretsMissing: error instanceof Error ? error.message : String(error) };
+  }
 }

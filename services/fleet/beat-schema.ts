@@ -55,6 +55,7 @@ const beat = Compile(Type.Object({
   sequence: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
   incarnation: Type.Integer({ minimum: 0, maximum: 2_000_000 }),
   facts: Type.Optional(facts),
+  nextSecretSha256: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$' })),
   members: Type.Array(observation, { maxItems: membersMaxPerNode }),
 }));
 

@@ -11,10 +11,11 @@ import type { Config } from '../platform/config.ts';
 import { inTransaction, type Db, type Tx } from '../platform/db.ts';
 import { liftFenceCordons, lockForNews, nodeChanged } from '../scheduler/allocations.ts';
 import { ordersOf } from './answer.ts';
+import { mayCarry, turnCredential } from './rotation.ts';
 import type { Answer, Beat, BeatRefusal, MemberKey, MemberObservation, StopItem } from './model.ts';
 import { issueSession, liveMembersOf, lostJobsOn, markBeat, noteOrders, readSpeaker, supersedeBoot, writeFacts, type Speaker } from './store.ts';
 
-export type BeatConfig = Pick<Config, 'leaseTtlMs' | 'heartbeatMs' | 'killGraceMs' | 'lostGraceMs' | 'logBytesMaxPerMember' | 'launchBytesMaxPerAnswer' | 'ticketDeadlineMs'>;
+export type BeatConfig = Pick<Config, 'leaseTtlMs' | 'heartbeatMs' | 'killGraceMs' | 'lostGraceMs' | 'logBytesMaxPerMember' | 'launchBytesMaxPerAnswer' | 'ticketDeadlineMs' | 'secretKeys'>;
 
 class NotCurrent extends Error {}
 
@@ -34,7 +35,7 @@ export async function receiveBeat(db: Db, beat: Beat, config: BeatConfig): Promi
 function refusalOf(speaker: Speaker | undefined, beat: Beat): BeatRefusal | undefined {
   if (!speaker) return { refused: 'unknown_node', detail: `no node ${beat.node} is enrolled` };
   if (beat.clusterId !== null && beat.clusterId !== speaker.cluster_id) return { refused: 'invalid', detail: 'the agent belongs to another cluster' };
-  if (speaker.revoked_at !== null || speaker.credential_version !== beat.credentialVersion) {
+  if (speaker.revoked_at !== null || !mayCarry(speaker, beat.credentialVersion)) {
     return { refused: 'credential_revoked', detail: `credential version ${beat.credentialVersion} is not valid; enrol the node again` };
   }
   const session = BigInt(beat.session);
@@ -66,8 +67,9 @@ async function answer(tx: Tx, speaker: Speaker, beat: Beat, config: BeatConfig):
   const node = await takeNode(tx, speaker, beat, strays.length, config);
   await recover(tx, lost, jobs);
   const orders = frozen || known.length === 0 && node.generation === speaker.generation ? { run: [], stop: [] } : await ordersOf(tx, beat.node, beat.bootId, config);
+  const credential = await turnCredential(tx, speaker, beat);
   return {
-    ...base,
+    ...base, ...credential,
     generation: node.generation.toString(),
     run: orders.run,
     stop: [...orders.stop, ...strays.map((member) => strayStop(member, 'superseded', config))],

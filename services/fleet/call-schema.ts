@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';
 import { manifestFieldBytesMax, shardsPerRankMax } from '../checkpoints/model.ts';
-import type { AgentCall } from './model.ts';
+import type { SignedCall } from './model.ts';
 
 const decimal = Type.String({ pattern: '^(0|[1-9][0-9]{0,17})$' });
 const step = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
@@ -12,19 +12,20 @@ const member = Type.Object({
 const file = Type.Object({
   path: Type.String({ minLength: 1, maxLength: 1_100 }), bytes: decimal, sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
 });
+const credentialVersion = Type.Integer({ minimum: 0 });
 const fields = Type.Record(Type.String({ maxLength: 128 }), Type.Unknown());
 
 const shards = Type.Object({
-  op: Type.Literal('shards'), member, step, files: Type.Array(file, { minItems: 1, maxItems: shardsPerRankMax }),
+  op: Type.Literal('shards'), credentialVersion, member, step, files: Type.Array(file, { minItems: 1, maxItems: shardsPerRankMax }),
 });
 const commit = Type.Object({
-  op: Type.Literal('commit'), member, step, dir: Type.String({ maxLength: 128 }),
+  op: Type.Literal('commit'), credentialVersion, member, step, dir: Type.String({ maxLength: 128 }),
   reach: Type.Union([Type.Literal('node'), Type.Literal('shared')]), layout: fields, dataPosition: fields,
 });
 const call = Compile(Type.Union([shards, commit]));
 
 /** @returns the call, or a sentence that says what doesn't fit */
-export function parseCall(value: unknown): AgentCall | string {
+export function parseCall(value: unknown): SignedCall | string {
   if (!call.Check(value)) {
     const first = call.Errors(value)[0];
     return first ? `${first.instancePath || '/'}: ${first.message}` : 'not a call';

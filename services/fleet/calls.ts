@@ -37,7 +37,7 @@ export async function answerCall(db: Db, node: string, value: unknown, config: C
   const call = parseCall(value);
   if (typeof call === 'string') return invalid(call);
   return inTransaction(db, async (tx) => {
-    if (!await runsMember(tx, node, call.member)) return invalid(`${node} runs no rank ${call.member.rank} of epoch ${call.member.epoch} of this job, or its credential is revoked`);
+    if (!await runsMember(tx, node, call.credentialVersion, call.member)) return invalid(`${node} runs no rank ${call.member.rank} of epoch ${call.member.epoch} of this job, or credential version ${call.credentialVersion} is not in force`);
     return call.op === 'shards' ? report(tx, node, call, config) : commit(tx, call, config);
   });
 }

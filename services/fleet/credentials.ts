@@ -3,10 +3,11 @@ import { problem } from '../platform/errors.ts';
 import { findCredential, revokeCredentialRow } from './enrolment-store.ts';
 import { isSecretOf } from './secrets.ts';
 
-/** Whether `secret` is the node's newest and not revoked. */
+/** Whether `secret` is the node's newest, or the one that a rotation is about to put in its place, and not revoked. */
 export async function isCredentialInForce(db: Db | Tx, node: string, secret: string): Promise<boolean> {
   const credential = await findCredential(db, node);
-  return credential !== undefined && isSecretOf(secret, credential.secretSha256) && !credential.isRevoked;
+  if (!credential || credential.isRevoked) return false;
+  return isSecretOf(secret, credential.secretSha256) || (credential.nextSha256 !== null && isSecretOf(secret, credential.nextSha256));
 }
 
 /**

@@ -41,11 +41,11 @@ export async function insertNode(tx: Tx, node: string): Promise<boolean> {
   return row !== undefined;
 }
 
-export interface CredentialRow { readonly version: number; readonly secretSha256: Buffer; readonly isRevoked: boolean }
+export interface CredentialRow { readonly version: number; readonly secretSha256: Buffer; readonly nextSha256: Buffer | null; readonly isRevoked: boolean }
 
 export async function findCredential(db: Db | Tx, node: string): Promise<CredentialRow | undefined> {
-  const row = await db.selectFrom('node_credential').select(['version', 'secret_sha256', 'revoked_at']).where('node_id', '=', node).executeTakeFirst();
-  return row && { version: row.version, secretSha256: row.secret_sha256, isRevoked: row.revoked_at !== null };
+  const row = await db.selectFrom('node_credential').select(['version', 'secret_sha256', 'next_sha256', 'revoked_at']).where('node_id', '=', node).executeTakeFirst();
+  return row && { version: row.version, secretSha256: row.secret_sha256, nextSha256: row.next_sha256, isRevoked: row.revoked_at !== null };
 }
 
 /** Puts a new secret into force; the old one ends with it. @returns its version */
@@ -53,9 +53,32 @@ export async function replaceCredential(tx: Tx, node: string, secretSha256: Buff
   const row = await tx.insertInto('node_credential').values({ node_id: node, secret_sha256: secretSha256 })
     .onConflict((on) => on.column('node_id').doUpdateSet({
       version: sql<number>`node_credential.version + 1`, secret_sha256: secretSha256, created_at: sql<Date>`clock_timestamp()`, revoked_at: null,
+      next_sha256: null, rotation_ordered_at: null,
     }))
     .returning('version').executeTakeFirstOrThrow();
   return row.version;
+}
+
+/** @returns false, where none is in force */
+export async function orderRotationRow(tx: Tx, node: string): Promise<boolean> {
+  const row = await tx.updateTable('node_credential').set({ rotation_ordered_at: sql<Date>`coalesce(rotation_ordered_at, clock_timestamp())` })
+    .where('node_id', '=', node).where('revoked_at', 'is', null).returning('node_id').executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Accepts an offered secret beside the one of `version`. @returns false, where that is no longer the one in force */
+export async function acceptNext(tx: Tx, node: string, version: number, nextSha256: Buffer): Promise<boolean> {
+  const row = await tx.updateTable('node_credential').set({ next_sha256: nextSha256 })
+    .where('node_id', '=', node).where('version', '=', version).where('revoked_at', 'is', null).where('rotation_ordered_at', 'is not', null)
+    .returning('node_id').executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The offered secret takes the place of the one of `version`, which ends. */
+export async function promoteNext(tx: Tx, node: string, version: number): Promise<void> {
+  await sql`
+    update node_credential set version = version + 1, secret_sha256 = next_sha256, created_at = clock_timestamp(), next_sha256 = null, rotation_ordered_at = null
+    where node_id = ${node} and version = ${version} and next_sha256 is not null and revoked_at is null`.execute(tx);
 }
 
 /** @returns whether one was in force */

@@ -93,11 +93,13 @@ export interface Beat {
   /** highest incarnation the agent has seen */
   readonly incarnation: number;
   readonly facts?: NodeFacts;
+  /** SHA-256, in hex, of a secret that the agent has stored, because an answer asked it to rotate */
+  readonly nextSecretSha256?: string;
   /** every member the agent knows, orphans too */
   readonly members: readonly MemberObservation[];
 }
 
-/** What the agent needs to start one member. Secrets never stand here. */
+/** What the agent needs to start one member. */
 export interface MemberLaunch {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -112,6 +114,10 @@ export interface MemberLaunch {
   /** all checkpoints of a job: newest first is what a restart gets; null when none was committed */
   readonly resume: ResumePoint | null;
   readonly logBytesMax: string;
+  /** variables with the values of the job's secrets: for the member's environment only, never for a file or a log */
+  readonly secrets?: Readonly<Record<string, string>>;
+  /** why they can't be had: the agent refuses the start with this sentence */
+  readonly secretsMissing?: string;
 }
 
 export interface ResumePoint {
@@ -158,6 +164,10 @@ export interface Answer {
   readonly stop: readonly StopItem[];
   /** exits and tombstones that are recorded and may be forgotten (P8) */
   readonly ack: readonly MemberKey[];
+  /** make a new secret, store it, and offer its hash with the next beat; repeated until then */
+  readonly rotate?: true;
+  /** the offered secret is valid from now on, under this version; the old one ends with the first beat that carries it */
+  readonly nextCredential?: { readonly sha256: string; readonly version: number };
 }
 
 /** The beat was not current, or the agent may not speak; nothing was changed. */
@@ -171,6 +181,9 @@ export type AgentCall =
   | { readonly op: 'shards'; readonly member: MemberKey; readonly step: number; readonly files: readonly ShardFact[] }
   | { readonly op: 'commit'; readonly member: MemberKey; readonly step: number; readonly dir: string; readonly reach: 'node' | 'shared';
       readonly layout: Readonly<Record<string, unknown>>; readonly dataPosition: Readonly<Record<string, unknown>> };
+
+/** As it goes over the wire: one whose credential was replaced or revoked is refused. */
+export type SignedCall = AgentCall & { readonly credentialVersion: number };
 
 export type AgentCallReply =
   | { readonly ok: true; readonly checkpoint?: string; readonly step: number }

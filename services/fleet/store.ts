@@ -10,6 +10,8 @@ export type NodeRow = Selectable<DB['node']>;
 export interface Speaker extends NodeRow {
   readonly credential_version: number | null;
   readonly revoked_at: Date | null;
+  readonly rotation_ordered_at: Date | null;
+  readonly next_sha256: Buffer | null;
   readonly cluster_id: string;
   readonly incarnation: number;
   readonly frozen_at: Date | null;
@@ -20,7 +22,7 @@ export interface Speaker extends NodeRow {
 /** Who speaks, without a lock: jobs are locked before nodes. */
 export async function readSpeaker(tx: Tx, nodeId: string, bootId: string): Promise<Speaker | undefined> {
   const { rows } = await sql<Speaker>`
-    select n.*, k.version as credential_version, k.revoked_at, c.cluster_id, c.incarnation, c.frozen_at,
+    select n.*, k.version as credential_version, k.revoked_at, k.rotation_ordered_at, k.next_sha256, c.cluster_id, c.incarnation, c.frozen_at,
       exists (select from node_boot b where b.node_id = n.id and b.boot_id = ${bootId}) as boot_is_over
     from node n left join node_credential k on k.node_id = n.id cross join cluster c
     where n.id = ${nodeId}`.execute(tx);

@@ -16,6 +16,7 @@ export const JobSpec = Type.Object({
   name: Type.String({ pattern: namePattern, description: 'For people; need not be unique' }),
   argv: Type.Array(Type.String({ maxLength: 32_768, pattern: noNul }), { minItems: 1, maxItems: 512, description: 'Program and arguments; no shell is added' }),
   env: Type.Optional(Type.Record(Type.String({ pattern: envNamePattern }), Type.String({ maxLength: 32_768, pattern: noNul }), { ...closed, maxProperties: 256, description: 'Extra environment; MUSTER_*, RANK, WORLD_SIZE, LOCAL_RANK, MASTER_* and CUDA_VISIBLE_DEVICES are set by Muster and win' })),
+  secrets: Type.Optional(Type.Record(Type.String({ pattern: envNamePattern }), Type.String({ pattern: namePattern }), { ...closed, maxProperties: 16, description: 'Variable → name of a secret of the team; the value goes into the members\' environment and nowhere else' })),
   workingDirectory: Type.Optional(Type.String({ maxLength: 4_096, pattern: '^/[^\\u0000]*$', description: 'Absolute path on the node' })),
   members: Type.Optional(Type.Integer({ minimum: 1, maximum: 4_096, default: 1, description: 'Gang size: all start together or none' })),
   devicesPerMember: Type.Optional(Type.Integer({ minimum: 0, maximum: 64, default: 0, description: 'Whole devices a member' })),
@@ -49,8 +50,8 @@ export const JobSpec = Type.Object({
 export type JobSpec = Static<typeof JobSpec>;
 
 /** The same with every default filled in: what stands in the row. */
-export type FullJobSpec = Required<Omit<JobSpec, 'workingDirectory' | 'topology' | 'timeLimitSeconds' | 'queueDeadlineSeconds' | 'retry' | 'checkpoint'>>
-  & Pick<JobSpec, 'workingDirectory' | 'topology' | 'timeLimitSeconds' | 'queueDeadlineSeconds'>
+export type FullJobSpec = Required<Omit<JobSpec, 'secrets' | 'workingDirectory' | 'topology' | 'timeLimitSeconds' | 'queueDeadlineSeconds' | 'retry' | 'checkpoint'>>
+  & Pick<JobSpec, 'secrets' | 'workingDirectory' | 'topology' | 'timeLimitSeconds' | 'queueDeadlineSeconds'>
   & { readonly retry: Required<NonNullable<JobSpec['retry']>>; readonly checkpoint: { readonly intervalSeconds?: number; readonly graceSeconds: number } };
 
 export function withDefaults(spec: JobSpec): FullJobSpec {

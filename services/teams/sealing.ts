@@ -45,4 +45,13 @@ export class Keyring {
   }
 }
 
+const keyrings = new WeakMap<readonly string[], Keyring>();
+
+/** The ring of a configuration's keys, made once. */
+export function keyringOf(keys: readonly string[]): Keyring {
+  const known = keyrings.get(keys) ?? new Keyring(keys);
+  keyrings.set(keys, known);
+  return known;
+}
+
 const additional = ({ teamId, name, version }: Place): Buffer => Buffer.from(`${teamId}\n${name}\n${version}`);

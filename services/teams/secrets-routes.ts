@@ -8,7 +8,7 @@ import { problems, refTo, type Api } from '../platform/http.ts';
 import { defaultPageSize, nextPageToken, pageKey, pageQuery, pageToken, toPage } from '../platform/pages.ts';
 import { findTeam } from './find.ts';
 import type { TeamDeps } from './routes.ts';
-import { Keyring } from './sealing.ts';
+import { keyringOf } from './sealing.ts';
 import type { SecretRow } from './secrets-store.ts';
 import { deleteSecret, listSecrets, putSecret } from './secrets.ts';
 
@@ -32,7 +32,7 @@ const PutBody = Type.Object({
 
 export function secretRoutes(app: Api, { db, config }: TeamDeps): void {
   app.addSchema(SecretView);
-  const keyring = new Keyring(config.secretKeys);
+  const keyring = keyringOf(config.secretKeys);
 
   app.get('/v1/teams/:team/secrets', {
     schema: {

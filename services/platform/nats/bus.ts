@@ -45,7 +45,8 @@ export interface Bus {
 export interface AgentConnection {
   readonly url: string;
   readonly user: string;
-  readonly password: string;
+  /** a function is asked at each connection */
+  readonly password: string | (() => string);
   readonly inboxPrefix: string;
   readonly name: string;
   /** ends the wait for the first connection */

@@ -20,7 +20,7 @@ export interface ConnectOptions {
   readonly url: string;
   readonly name: string;
   readonly user?: string;
-  readonly password?: string;
+  readonly password?: string | (() => string);
   readonly inboxPrefix?: string;
   /** ends the wait for the first connection */
   readonly signal?: AbortSignal;
@@ -50,7 +50,7 @@ function settingsOf({ url, name, user, password, inboxPrefix }: ConnectOptions):
   return {
     servers: url,
     name: `muster-${name}`,
-    ...(user ? { user, pass: password ?? '' } : {}),
+    ...(user ? { authenticator: () => ({ user, pass: typeof password === 'function' ? password() : password ?? '' }) } : {}),
     ...(inboxPrefix ? { inboxPrefix } : {}),
     timeout: connectTimeoutMs,
     pingInterval: pingIntervalMs,

@@ -64,7 +64,7 @@ it('a call that meets no database is unavailable, and may be repeated', async ()
   const control = await connectControl(config, world.log, 'test');
   const away = openDb({ ...config, databaseUrl: 'postgres://muster@127.0.0.1:1/muster' }, world.log, 'test');
   const calls = answerCalls(control, away, config, world.log);
-  const call = { op: 'shards', member: { job: `job_${'0'.repeat(26)}`, epoch: '1', rank: 0 }, step: 1, files: [{ path: 'x', bytes: '1', sha256: '0'.repeat(64) }] };
+  const call = { op: 'shards', credentialVersion: 1, member: { job: `job_${'0'.repeat(26)}`, epoch: '1', rank: 0 }, step: 1, files: [{ path: 'x', bytes: '1', sha256: '0'.repeat(64) }] };
   await control.flush();
   expect(await control.request(subjects.call('node-1'), call, 5_000)).toMatchObject({ ok: false, code: 'unavailable' });
   await calls.close();

@@ -21,7 +21,8 @@ const member = (rank: number, epoch = epoch1) => ({ job, epoch: String(epoch), r
 const shardsCall = (rank: number, more: object = {}) => ({ op: 'shards', member: member(rank), step: 10, files: [shard(10, rank)], ...more });
 const commitCall = (more: object = {}) =>
   ({ op: 'commit', member: member(0), step: 10, dir: checkpointDir(job, String(epoch1)), reach: 'shared', layout: { ranks: 2 }, dataPosition: { sample: 7 }, ...more });
-const call = (node: string, value: unknown) => answerCall(world.db, node, value, world.config);
+const call = (node: string, value: unknown, credentialVersion = 1) =>
+  answerCall(world.db, node, typeof value === 'object' && value !== null ? { credentialVersion, ...value } : value, world.config);
 
 describe('calls of agents', () => {
   it('shards of all ranks, then the commit', async () => {
@@ -73,12 +74,23 @@ describe('calls of agents', () => {
     const calls = answerCalls(bus, world.db, world.config, world.log);
     try {
       await bus.flush();
-      expect(await bus.request(subjects.call('node-0'), shardsCall(0), 5_000)).toEqual({ ok: true, step: 10 });
-      expect(await bus.request(subjects.call('node-1'), shardsCall(0), 5_000)).toMatchObject({ ok: false, code: 'invalid' });
+      expect(await bus.request(subjects.call('node-0'), { credentialVersion: 1, ...shardsCall(0) }, 5_000)).toEqual({ ok: true, step: 10 });
+      expect(await bus.request(subjects.call('node-1'), { credentialVersion: 1, ...shardsCall(0) }, 5_000)).toMatchObject({ ok: false, code: 'invalid' });
     } finally {
       await calls.close();
       await bus.close();
     }
+  });
+
+  it('a credential that was replaced, one that is not there yet, and a call without one are not heard', async () => {
+    expect(await call('node-0', shardsCall(0), 2)).toMatchObject({ ok: false, code: 'invalid' });
+    expect(await answerCall(world.db, 'node-0', shardsCall(0), world.config)).toMatchObject({ ok: false, code: 'invalid' });
+    await world.db.updateTable('node_credential').set({ version: 2 }).where('node_id', '=', 'node-0').execute();
+    expect(await call('node-0', shardsCall(0), 1)).toMatchObject({ ok: false, code: 'invalid' });
+    expect(await call('node-0', shardsCall(0), 2)).toEqual({ ok: true, step: 10 });
+    await world.db.updateTable('node_credential').set({ version: 1, next_sha256: Buffer.alloc(32) }).where('node_id', '=', 'node-0').execute();
+    expect(await call('node-0', shardsCall(0), 2)).toEqual({ ok: true, step: 10 });
+    await world.db.updateTable('node_credential').set({ next_sha256: null }).where('node_id', '=', 'node-0').execute();
   });
 
   it('a revoked node is not heard', async () => {

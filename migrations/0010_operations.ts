@@ -7,6 +7,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       id text primary key,
       kind text not null check (kind in ('job.cancel', 'node.drain')),
       target text not null,
+      team_id text references team,
       state text not null default 'RUNNING' check (state in ('RUNNING', 'SUCCEEDED', 'FAILED')),
       detail text,
       reason text,
@@ -18,6 +19,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create unique index operation_running on operation (kind, target) where state = 'RUNNING';
     create index operation_ended on operation (ended_at) where ended_at is not null;
     create index operation_target on operation (target, id desc);
+    comment on column operation.team_id is 'Whose object it is about; null: the cluster''s.';
     comment on table operation is 'Asked for and not finished by the answer: an action that is over when its target says so. One of a kind runs a target.';
   `.execute(db);
 }

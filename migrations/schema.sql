@@ -432,6 +432,7 @@ create table operation (
   id text not null,
   kind text not null,
   target text not null,
+  team_id text,
   state text not null default 'RUNNING'::text,
   detail text,
   reason text,
@@ -440,6 +441,7 @@ create table operation (
   created_at timestamp with time zone not null default clock_timestamp(),
   ended_at timestamp with time zone,
   constraint operation_pkey PRIMARY KEY (id),
+  constraint operation_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id),
   constraint operation_kind_check CHECK ((kind = ANY (ARRAY['job.cancel'::text, 'node.drain'::text]))),
   constraint operation_state_check CHECK ((state = ANY (ARRAY['RUNNING'::text, 'SUCCEEDED'::text, 'FAILED'::text])))
 );
@@ -447,6 +449,7 @@ CREATE INDEX operation_ended ON public.operation USING btree (ended_at) WHERE (e
 CREATE UNIQUE INDEX operation_running ON public.operation USING btree (kind, target) WHERE (state = 'RUNNING'::text);
 CREATE INDEX operation_target ON public.operation USING btree (target, id DESC);
 comment on table operation is 'Asked for and not finished by the answer: an action that is over when its target says so. One of a kind runs a target.';
+comment on column operation.team_id is 'Whose object it is about; null: the cluster''s.';
 
 create table org (
   id text not null,

@@ -279,23 +279,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/jobs/{job}/retry": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Submit an ended job again, as a new job */
-        post: operations["retryJob"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/jobs/{job}": {
         parameters: {
             query?: never;
@@ -307,6 +290,27 @@ export interface paths {
         get: operations["getJob"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change labels, priority or time limit of a job
+         * @description Labels at any time; the priority while the job waits; the time limit until its end, but once placed it can only grow. Needs If-Match with the ETag of GET /v1/jobs/{job}.
+         */
+        patch: operations["patchJob"];
+        trace?: never;
+    };
+    "/v1/jobs/{job}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Submit an ended job again, as a new job */
+        post: operations["retryJob"];
         delete?: never;
         options?: never;
         head?: never;
@@ -412,6 +416,26 @@ export interface paths {
          * @description A cordon that a fence set stays until the processes are proven gone.
          */
         post: operations["uncordonNode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/nodes/{node}/drain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Empty a node
+         * @description Cordons it and has its jobs stop after a last save; they wait for another place and keep their turn. It stays cordoned.
+         */
+        post: operations["drainNode"];
         delete?: never;
         options?: never;
         head?: never;
@@ -600,6 +624,40 @@ export interface paths {
          * @description Its state becomes REDRIVEN, then HANDLED, or DEAD again with the new error. Repeating it while it waits changes nothing.
          */
         post: operations["redriveDeadLetter"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List operations, newest first */
+        get: operations["listOperations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operations/{operation}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show an operation, or wait for its end */
+        get: operations["getOperation"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1099,6 +1157,13 @@ export interface components {
                 self: string;
             };
         };
+        Drain: {
+            dryRun: boolean;
+            /** @description That were on the node */
+            jobs: string[];
+            /** @description Over when no member is left; null for a dry run */
+            operation: components["schemas"]["Operation"] | null;
+        };
         EnrolmentToken: {
             id: string;
             /** @description Shown once; only its hash is stored */
@@ -1217,6 +1282,29 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             redrivenAt: string | null;
+        };
+        Operation: {
+            id: string;
+            /** @enum {unknown} */
+            kind: "job.cancel" | "node.drain";
+            /** @description `job/<id>`, `node/<name>` */
+            target: string;
+            /** @enum {unknown} */
+            state: "RUNNING" | "SUCCEEDED" | "FAILED";
+            /** @description Why it failed */
+            detail: string | null;
+            /** @description For people */
+            reason: string | null;
+            actor: string;
+            requestId: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description RFC 3339; null while it runs */
+            endedAt: string | null;
+            links: {
+                self: string;
+                target: string;
+            };
         };
         AuditEntry: {
             id: string;
@@ -3626,6 +3714,10 @@ export interface operations {
             header?: {
                 /** @description Repeating a request with its key repeats its answer, not its effect */
                 "idempotency-key"?: string;
+                /** @description ETag of the version that the change is meant for; another one is 412 */
+                "if-match"?: string;
+                /** @description `wait=N`: answer when it is over, at the latest after N seconds */
+                prefer?: string;
             };
             path: {
                 /** @description Id, `job_…` */
@@ -3772,6 +3864,284 @@ export interface operations {
             };
         };
     };
+    getJob: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETags that the caller has; 304 where one is still current */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @description Id, `job_…` */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Not modified */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, org_not_found, key_not_found, binding_not_found, secret_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, operation_not_found, route_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: body_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: too_many_streams, unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    patchJob: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version that the change is meant for; another one is 412 */
+                "if-match"?: string;
+            };
+            path: {
+                /** @description Id, `job_…` */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    labels?: {
+                        [key: string]: string;
+                    };
+                    /** @default normal */
+                    priorityClass?: "low" | "normal" | "high";
+                    /** @description null: none */
+                    timeLimitSeconds?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, org_not_found, key_not_found, binding_not_found, secret_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, operation_not_found, route_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: job_ended, job_not_ended, job_not_waiting, time_limit_shortened, undeclared_move, boot_unknown, credential_absent, team_exists, org_exists, key_revoked, last_admin, secret_in_use, secrets_full, idempotency_in_flight, job_version_lost, node_version_lost */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: version_mismatch */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: body_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: precondition_required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: too_many_streams, unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     retryJob: {
         parameters: {
             query?: never;
@@ -3874,119 +4244,6 @@ export interface operations {
             };
             /** @description Problem; codes of this status: idempotency_reused */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Problem; codes of this status: queue_full, rate_limited */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Problem; codes of this status: internal */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Problem; codes of this status: too_many_streams, unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    getJob: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Id, `job_…` */
-                job: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Default Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Job"];
-                };
-            };
-            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Problem; codes of this status: unauthenticated */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Problem; codes of this status: forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, org_not_found, key_not_found, binding_not_found, secret_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, operation_not_found, route_not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Problem; codes of this status: request_timeout */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Problem; codes of this status: body_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Problem; codes of this status: unsupported_media_type */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4380,7 +4637,10 @@ export interface operations {
     getNode: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETags that the caller has; 304 where one is still current */
+                "if-none-match"?: string;
+            };
             path: {
                 /** @description Name */
                 node: string;
@@ -4397,6 +4657,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Node"];
                 };
+            };
+            /** @description Not modified */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
             400: {
@@ -4496,6 +4763,8 @@ export interface operations {
             header?: {
                 /** @description Repeating a request with its key repeats its answer, not its effect */
                 "idempotency-key"?: string;
+                /** @description ETag of the version that the change is meant for; another one is 412 */
+                "if-match"?: string;
             };
             path: {
                 /** @description Name */
@@ -4575,6 +4844,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Problem; codes of this status: version_mismatch */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Problem; codes of this status: body_too_large */
             413: {
                 headers: {
@@ -4637,6 +4915,8 @@ export interface operations {
             header?: {
                 /** @description Repeating a request with its key repeats its answer, not its effect */
                 "idempotency-key"?: string;
+                /** @description ETag of the version that the change is meant for; another one is 412 */
+                "if-match"?: string;
             };
             path: {
                 /** @description Name */
@@ -4706,6 +4986,180 @@ export interface operations {
             };
             /** @description Problem; codes of this status: job_ended, job_not_ended, job_not_waiting, time_limit_shortened, undeclared_move, boot_unknown, credential_absent, team_exists, org_exists, key_revoked, last_admin, secret_in_use, secrets_full, idempotency_in_flight, job_version_lost, node_version_lost */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: version_mismatch */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: body_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: idempotency_reused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: too_many_streams, unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    drainNode: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating a request with its key repeats its answer, not its effect */
+                "idempotency-key"?: string;
+                /** @description ETag of the version that the change is meant for; another one is 412 */
+                "if-match"?: string;
+                /** @description `wait=N`: answer when it is over, at the latest after N seconds */
+                prefer?: string;
+            };
+            path: {
+                /** @description Name */
+                node: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description One sentence for people */
+                    reason: string;
+                    /** @description Only say which jobs would go */
+                    dryRun?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Drain"];
+                };
+            };
+            /** @description Default Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Drain"];
+                };
+            };
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, org_not_found, key_not_found, binding_not_found, secret_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, operation_not_found, route_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: job_ended, job_not_ended, job_not_waiting, time_limit_shortened, undeclared_move, boot_unknown, credential_absent, team_exists, org_exists, key_revoked, last_admin, secret_in_use, secrets_full, idempotency_in_flight, job_version_lost, node_version_lost */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: version_mismatch */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5931,6 +6385,235 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeadLetter"];
+                };
+            };
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: job_not_found, node_not_found, team_not_found, org_not_found, key_not_found, binding_not_found, secret_not_found, attempt_not_found, checkpoint_not_found, dead_letter_not_found, operation_not_found, route_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: body_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: too_many_streams, unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listOperations: {
+        parameters: {
+            query?: {
+                state?: "RUNNING" | "SUCCEEDED" | "FAILED";
+                kind?: "job.cancel" | "node.drain";
+                target?: string;
+                /** @description Items a page; 50 where absent */
+                page_size?: number;
+                /** @description From next_page_token of the page before */
+                page_token?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Operation"][];
+                        /** @description null on the last page */
+                        next_page_token: string | null;
+                    };
+                };
+            };
+            /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: body_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: queue_full, rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem; codes of this status: too_many_streams, unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getOperation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `wait=N`: answer when it is over, at the latest after N seconds */
+                prefer?: string;
+            };
+            path: {
+                /** @description Id, `op_…` */
+                operation: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
                 };
             };
             /** @description Problem; codes of this status: malformed_json, invalid_request, invalid_cursor, idempotency_key_required */

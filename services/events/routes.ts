@@ -1,5 +1,6 @@
 /** REST routes of events and dead letters. */
 import Type from 'typebox';
+import { audit } from '../audit/append.ts';
 import { namePattern } from '../jobs/spec.ts';
 import type { Config } from '../platform/config.ts';
 import { inTransaction, type Db } from '../platform/db.ts';
@@ -109,8 +110,12 @@ function deadLetters(app: Api, { db, bus, config }: EventRouteDeps): void {
       response: { 202: refTo(DeadLetterView), ...problems(404) },
     },
     config: { allow: 'dead-letters:write' },
-  }, async ({ params }, reply) => {
-    const letter = await inTransaction(db, (tx) => redriveDeadLetter(tx, params.id));
+  }, async (request, reply) => {
+    const letter = await inTransaction(db, async (tx) => {
+      const redriven = await redriveDeadLetter(tx, request.params.id);
+      await audit(tx, request, { action: 'dead-letter.redrive', target: `dead-letter/${redriven.id}`, after: redriven });
+      return redriven;
+    });
     bus()?.publish(redriveWakeSubject, null);
     return reply.code(202).send(toDeadLetterView(letter));
   });

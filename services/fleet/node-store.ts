@@ -1,6 +1,7 @@
 /** SQL of nodes as operators see and steer them; heartbeats stand in store.ts. */
 import { sql } from 'kysely';
 import type { Db, Tx } from '../platform/db.ts';
+import type { Decided } from '../jobs/model.ts';
 import type { NodeRow } from './store.ts';
 
 export interface NodeDevice {
@@ -75,6 +76,21 @@ export async function clearCordon(tx: Tx, node: string): Promise<bigint | undefi
     .set({ cordoned_by_operator: false, cordon_reason: sql<string | null>`case when cordoned_by_fence then cordon_reason end`, ...touched })
     .where('id', '=', node).where('cordoned_by_operator', '=', true).returning('version').executeTakeFirst();
   return row?.version;
+}
+
+/** Placed jobs with a member on the node that is not gone, as their rows are now: what a decision to vacate them names. */
+export async function drainableJobs(db: Db | Tx, node: string): Promise<Decided[]> {
+  const { rows } = await sql<{ id: string; epoch: bigint; version: bigint; incarnation: number }>`
+    select j.id, j.epoch, j.version, c.incarnation from job j, cluster c
+    where j.state in ('RESERVED', 'STARTING', 'RUNNING', 'LOST')
+      and exists (select from member m where m.node_id = ${node} and m.job_id = j.id and m.epoch = j.epoch and m.gone_at is null)
+    order by j.id`.execute(db);
+  return rows.map((row) => ({ jobId: row.id, epoch: row.epoch.toString(), version: row.version.toString(), incarnation: row.incarnation }));
+}
+
+export async function runningDrains(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ node: string }>`select substr(target, 6) as node from operation where kind = 'node.drain' and state = 'RUNNING' order by target`.execute(db);
+  return rows.map((row) => row.node);
 }
 
 export async function setDead(tx: Tx, node: string): Promise<bigint> {

@@ -2,8 +2,11 @@
 import Type from 'typebox';
 import { audit } from '../audit/append.ts';
 import { jobKey } from '../events/model.ts';
+import { startOperation } from '../operations/start.ts';
+import { PreferHeaders, type Waiters } from '../operations/wait.ts';
 import type { Config } from '../platform/config.ts';
-import { type Db } from '../platform/db.ts';
+import { inTransaction, type Db } from '../platform/db.ts';
+import { ConditionalHeaders, etagOf, expectedVersion, isUnchanged, notModified, ReadHeaders, requiredVersion } from '../platform/etag.ts';
 import { problems, refTo, type Api } from '../platform/http.ts';
 import { answerOnce, IdempotencyHeaders, keyOf } from '../platform/idempotency.ts';
 import { defaultPageSize, nextPageToken, pageKey, pageQuery, pageToken, toPage } from '../platform/pages.ts';
@@ -14,6 +17,7 @@ import { getJob, requireJob } from './get.ts';
 import { listJobs } from './list.ts';
 import { lockJob } from './lock.ts';
 import { jobStates, jobWorkflowId } from './model.ts';
+import { patchJob } from './patch.ts';
 import { storedEvents } from './queries.ts';
 import { QueueRoom } from './queue-room.ts';
 import { retryJob } from './retry.ts';
@@ -24,6 +28,7 @@ import { AttemptView, factsOfNewJob, JobEventView, JobView, toAttemptView, toJob
 
 export interface JobDeps {
   readonly db: Db;
+  readonly waiters: Waiters;
   readonly config: Pick<Config, 'pageSizeMax' | 'idempotencyHours' | 'queuedJobsMaxPerTeam' | 'launchBytesMax' | 'batchBodyBytesMax' | 'lostGraceMs' | 'temporalUiUrl' | 'temporalNamespace'>;
 }
 
@@ -35,6 +40,13 @@ const CancelBody = Type.Object({
   ifVersion: Type.Optional(Type.String({ pattern: '^[0-9]{1,18}$', description: 'Refuse, where the job has another version' })),
 }, closed);
 
+const PatchBody = Type.Object({
+  labels: Type.Optional(JobSpec.properties.labels),
+  priorityClass: Type.Optional(JobSpec.properties.priorityClass),
+  timeLimitSeconds: Type.Optional(Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 1, maximum: 31_536_000, description: 'null: none' })),
+}, { ...closed, minProperties: 1 });
+
+const CancelHeaders = Type.Object({ ...IdempotencyHeaders.properties, ...ConditionalHeaders.properties, ...PreferHeaders.properties });
 const NoBody = Type.Object({}, closed);
 /** Both take a body that may be left out. */
 const bodyOrNone = async (request: { body: unknown }): Promise<void> => { request.body ??= {}; };
@@ -56,7 +68,7 @@ export function jobRoutes(app: Api, deps: JobDeps): void {
 const JobSpecNamed = { ...JobSpec, $id: 'JobSpec' };
 const jobAnswer = refTo(JobView);
 
-function writes(app: Api, { db, config }: JobDeps): void {
+function writes(app: Api, { db, config, waiters }: JobDeps): void {
   const limits = { room: new QueueRoom(config.queuedJobsMaxPerTeam), launchBytesMax: config.launchBytesMax };
   const submitOne = submitTogether({ db, limits, config });
   batchRoute(app, { db, limits, config });
@@ -80,21 +92,43 @@ function writes(app: Api, { db, config }: JobDeps): void {
     schema: {
       operationId: 'cancelJob', summary: 'Cancel a job', tags: ['jobs'],
       description: 'A waiting job ends at once; a placed one is told to stop and ends when its processes are gone. Repeating it changes nothing.',
-      params: JobParams, headers: IdempotencyHeaders, body: CancelBody, response: { 200: jobAnswer, ...problems(404, 409, 412, 422) },
+      params: JobParams, headers: CancelHeaders, body: CancelBody, response: { 200: jobAnswer, ...problems(404, 409, 412, 422) },
     },
     preValidation: bodyOrNone,
     config: { allow: 'jobs:write' },
   }, async (request, reply) => {
     await requireJob(db, request.access, request.params.job);
-    const { reason, ifVersion } = request.body;
-    return answerOnce(db, request, reply, 200, config.idempotencyHours, async (tx) => {
+    const { reason } = request.body;
+    const ifVersion = request.body.ifVersion === undefined ? expectedVersion(request) : BigInt(request.body.ifVersion);
+    const answer = await answerOnce(db, request, reply, 200, config.idempotencyHours, async (tx) => {
       const before = await lockJob(tx, request.params.job);
       const job = await cancelJob(tx, request.access.act, {
-        jobId: request.params.job, ...(reason ? { reason } : {}), ...(ifVersion === undefined ? {} : { ifVersion: BigInt(ifVersion) }),
+        jobId: request.params.job, ...(reason ? { reason } : {}), ...(ifVersion === undefined ? {} : { ifVersion }),
       }, config);
       await audit(tx, request, { action: 'job.cancel', target: jobKey(job.id), before, after: job, reason, workflowId: job.epoch === 0n ? undefined : jobWorkflowId(job.id) });
+      if (job.state === 'CANCELLING') await startOperation(tx, { kind: 'job.cancel', target: jobKey(job.id), teamId: job.team_id, reason, origin: request });
       return toJobView(await getJob(tx, request.access.see, job.id), config);
     });
+    const operation = await waiters.untilOver(request, reply, 'job.cancel', jobKey(request.params.job));
+    return operation && operation.state !== 'RUNNING' ? toJobView(await getJob(db, request.access.see, request.params.job), config) : answer;
+  });
+
+  app.patch('/v1/jobs/:job', {
+    schema: {
+      operationId: 'patchJob', summary: 'Change labels, priority or time limit of a job', tags: ['jobs'],
+      description: 'Labels at any time; the priority while the job waits; the time limit until its end, but once placed it can only grow. Needs If-Match with the ETag of GET /v1/jobs/{job}.',
+      params: JobParams, headers: ConditionalHeaders, body: PatchBody, response: { 200: jobAnswer, ...problems(404, 409, 412, 428) },
+    },
+    config: { allow: 'jobs:write' },
+  }, async (request, reply) => {
+    const ifVersion = requiredVersion(request);
+    await requireJob(db, request.access, request.params.job);
+    const view = await inTransaction(db, async (tx) => {
+      const { before, after } = await patchJob(tx, request.access.act, request.params.job, request.body, ifVersion);
+      await audit(tx, request, { action: 'job.patch', target: jobKey(after.id), before, after, workflowId: after.epoch === 0n ? undefined : jobWorkflowId(after.id) });
+      return toJobView(await getJob(tx, request.access.see, after.id), config);
+    });
+    return reply.header('etag', etagOf(view.version)).send(view);
   });
 
   app.post('/v1/jobs/:job/retry', {
@@ -137,12 +171,11 @@ function reads(app: Api, { db, config }: JobDeps): void {
   });
 
   app.get('/v1/jobs/:job', {
-    schema: { operationId: 'getJob', summary: 'Read a job', tags: ['jobs'], params: JobParams, response: { 200: jobAnswer, ...problems(404) } },
+    schema: { operationId: 'getJob', summary: 'Read a job', tags: ['jobs'], params: JobParams, headers: ReadHeaders, response: { 200: jobAnswer, ...notModified, ...problems(404) } },
     config: { allow: 'jobs:read' },
   }, async (request, reply) => {
     const view = toJobView(await getJob(db, request.access.see, request.params.job), config);
-    reply.header('etag', `"${view.version}"`);
-    return view;
+    return isUnchanged(request, reply, view.version) ? reply.code(304).send(null) : view;
   });
 }
 

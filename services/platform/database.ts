@@ -382,6 +382,10 @@ export interface Operation {
   request_id: string;
   state: Generated<string>;
   target: string;
+  /**
+   * Whose object it is about; null: the cluster's.
+   */
+  team_id: string | null;
 }
 
 export interface Org {

@@ -19,7 +19,8 @@ export function requireIdempotencyKeys(app: FastifyInstance): void {
     if (request.headers['idempotency-key'] === undefined) throw problem('idempotency_key_required');
   };
   app.addHook('onRoute', (route) => {
-    if (route.schema?.headers !== IdempotencyHeaders) return;
+    const headers = route.schema?.headers as { properties?: Record<string, unknown> } | undefined;
+    if (headers?.properties?.['idempotency-key'] === undefined) return;
     route.onRequest = [route.onRequest ?? [], insist].flat();
   });
 }

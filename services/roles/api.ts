@@ -3,6 +3,8 @@ import { sql } from 'kysely';
 import { overviewRoutes } from '../observability/routes.ts';
 import { auditRoutes } from '../audit/routes.ts';
 import { eventRoutes } from '../events/routes.ts';
+import { operationRoutes } from '../operations/routes.ts';
+import { Waiters } from '../operations/wait.ts';
 import { checkpointRoutes } from '../checkpoints/routes.ts';
 import { fleetRoutes } from '../fleet/routes.ts';
 import { jobRoutes } from '../jobs/routes.ts';
@@ -34,14 +36,16 @@ export interface ApiDeps {
 export async function createApi({ db, config, log, bus }: ApiDeps): Promise<Api> {
   const app = await createHttp({ config, log, authenticate: authenticateEither(db, config, log) });
   signPageTokensWith(config.pageTokenKey);
+  const waiters = new Waiters(db, config);
   await app.register(async (routes: Api) => {
     healthRoutes(routes, { postgres: postgresAnswers(db), migrations: migrationsApplied(config), nats: natsAnswers(bus) });
     teamRoutes(routes, { db, config });
-    jobRoutes(routes, { db, config });
-    fleetRoutes(routes, { db, config });
+    jobRoutes(routes, { db, waiters, config });
+    fleetRoutes(routes, { db, waiters, config });
     checkpointRoutes(routes, { db, config });
     logRoutes(routes, { db, config, log, bus });
     eventRoutes(routes, { db, config, log, bus });
+    operationRoutes(routes, { db, config, waiters });
     auditRoutes(routes, { db, config });
     overviewRoutes(routes, { db, config, bus });
   });

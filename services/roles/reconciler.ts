@@ -1,5 +1,8 @@
 /** The reconciler role: sweeps that repair drift, led by one process at a time (stack.md 3.1). Each sweep stands alone. */
 import { hostname } from 'node:os';
+import { keepAudit } from '../audit/store.ts';
+import { sweepDrains } from '../fleet/drain.ts';
+import { forgetOperations, settleOperations } from '../operations/store.ts';
 import { forgetEndedTokens } from '../fleet/enrolment.ts';
 import { sweepLostJobs, sweepSilentNodes } from '../fleet/silence.ts';
 import { sweepFenceCordons, sweepQueueDeadlines, sweepTickets, sweepUnsupervised } from '../jobs/sweeps.ts';
@@ -19,6 +22,8 @@ const runsAskedPerSweep = 20;
 /** Keeps up with 16 keyed requests a second; each sweep is one short statement. */
 const keysForgottenPerSweep = 1_000;
 const keySweepMs = 60_000;
+/** Partitions are made two months ahead. */
+const auditSweepMs = 3_600_000;
 
 interface Sweep {
   readonly name: string;
@@ -40,6 +45,10 @@ export async function runReconciler(role: Role): Promise<void> {
     { name: 'fence cordons', everyMs: config.sweepMs, run: () => sweepFenceCordons(db) },
     { name: 'unsupervised jobs', everyMs: config.sweepMs * 2, run: () => sweepUnsupervised(db, isOpen, runsAskedPerSweep) },
     { name: 'idempotency keys', everyMs: keySweepMs, run: () => forgetOldKeys(db, config.idempotencyHours, keysForgottenPerSweep) },
+    { name: 'drains', everyMs: config.sweepMs, run: () => sweepDrains(db, config) },
+    { name: 'operations', everyMs: config.sweepMs, run: async () => { await settleOperations(db); return 0; } },
+    { name: 'ended operations', everyMs: keySweepMs, run: () => forgetOperations(db, config.operationRetentionHours, keysForgottenPerSweep) },
+    { name: 'audit partitions', everyMs: auditSweepMs, run: () => keepAudit(db, config.auditRetentionMonths) },
     { name: 'enrolment tokens', everyMs: keySweepMs, run: () => forgetEndedTokens(db) },
   ];
   expectSweeps(sweeps.map((sweep) => sweep.name));

@@ -1,5 +1,6 @@
 /** REST routes of role bindings. */
 import Type from 'typebox';
+import { audit } from '../audit/append.ts';
 import { roles } from '../platform/authz-roles.ts';
 import { problem } from '../platform/errors.ts';
 import { problems, refTo, type Api } from '../platform/http.ts';
@@ -48,8 +49,11 @@ export function bindingRoutes(app: Api, { db, config }: TeamDeps): void {
     config: { allow: 'bindings:write' },
   }, async (request, reply) => {
     const { principal, ...rest } = request.body;
-    return answerOnce(db, request, reply, 201, config.idempotencyHours, async (tx) =>
-      toBindingView(await bind(tx, request.actor, { ...rest, principal: { ...principal, issuer: issuerOf(principal.kind, config.oidcIssuer) } })));
+    return answerOnce(db, request, reply, 201, config.idempotencyHours, async (tx) => {
+      const bound = toBindingView(await bind(tx, request.actor, { ...rest, principal: { ...principal, issuer: issuerOf(principal.kind, config.oidcIssuer) } }));
+      await audit(tx, request, { action: 'role.bind', target: `binding/${bound.id}`, after: bound });
+      return bound;
+    });
   });
 
   app.delete('/v1/bindings/:binding', {
@@ -58,7 +62,11 @@ export function bindingRoutes(app: Api, { db, config }: TeamDeps): void {
       response: { 200: refTo(BindingView), ...problems(404, 409, 422) },
     },
     config: { allow: 'bindings:write' },
-  }, async (request, reply) => answerOnce(db, request, reply, 200, config.idempotencyHours, async (tx) => toBindingView(await unbind(tx, request.actor, request.params.binding))));
+  }, async (request, reply) => answerOnce(db, request, reply, 200, config.idempotencyHours, async (tx) => {
+    const unbound = toBindingView(await unbind(tx, request.actor, request.params.binding));
+    await audit(tx, request, { action: 'role.unbind', target: `binding/${unbound.id}`, before: unbound });
+    return unbound;
+  }));
 }
 
 /** Subjects and groups are those of the issuer that is configured: another one's with the same name are others. */

@@ -1,5 +1,6 @@
 /** REST routes of API keys. None takes an Idempotency-Key where the answer has a secret: it would be stored in clear. */
 import Type from 'typebox';
+import { audit } from '../audit/append.ts';
 import { namePattern } from '../jobs/spec.ts';
 import { roles, scopes } from '../platform/authz-roles.ts';
 import { inTransaction } from '../platform/db.ts';
@@ -58,10 +59,13 @@ export function keyRoutes(app: Api, { db, config }: TeamDeps): void {
       response: { 201: refTo(NewKeyView), ...problems(404) },
     },
     config: { allow: 'keys:write' },
-  }, async ({ body, actor }, reply) => {
-    const made = await inTransaction(db, (tx) => createKey(tx, actor, {
-      ...body, scopes: body.scopes ?? ['*'], expiresAt: body.expiresAt === undefined ? undefined : new Date(body.expiresAt),
-    }));
+  }, async (request, reply) => {
+    const { body, actor } = request;
+    const made = await inTransaction(db, async (tx) => {
+      const created = await createKey(tx, actor, { ...body, scopes: body.scopes ?? ['*'], expiresAt: body.expiresAt === undefined ? undefined : new Date(body.expiresAt) });
+      await audit(tx, request, { action: 'key.create', target: `key/${created.row.id}`, after: toKeyView(created.row) });
+      return created;
+    });
     reply.code(201);
     return { ...toKeyView(made.row), key: made.key };
   });
@@ -74,8 +78,13 @@ export function keyRoutes(app: Api, { db, config }: TeamDeps): void {
       response: { 200: refTo(NewKeyView), ...problems(404, 409) },
     },
     config: { allow: 'keys:write' },
-  }, async ({ params, body, actor }) => {
-    const made = await inTransaction(db, (tx) => rotateKey(tx, actor, params.key, body.overlapSeconds));
+  }, async (request) => {
+    const { params, body, actor } = request;
+    const made = await inTransaction(db, async (tx) => {
+      const rotated = await rotateKey(tx, actor, params.key, body.overlapSeconds);
+      await audit(tx, request, { action: 'key.rotate', target: `key/${rotated.row.id}`, after: toKeyView(rotated.row) });
+      return rotated;
+    });
     return { ...toKeyView(made.row), key: made.key };
   });
 
@@ -86,5 +95,9 @@ export function keyRoutes(app: Api, { db, config }: TeamDeps): void {
     },
     preValidation: async (request: { body: unknown }) => { request.body ??= {}; },
     config: { allow: 'keys:write' },
-  }, async (request, reply) => answerOnce(db, request, reply, 200, config.idempotencyHours, async (tx) => toKeyView(await revokeKey(tx, request.actor, request.params.key))));
+  }, async (request, reply) => answerOnce(db, request, reply, 200, config.idempotencyHours, async (tx) => {
+    const revoked = toKeyView(await revokeKey(tx, request.actor, request.params.key));
+    await audit(tx, request, { action: 'key.revoke', target: `key/${revoked.id}`, after: revoked });
+    return revoked;
+  }));
 }

@@ -1,6 +1,7 @@
 /** REST routes of organisations and teams. Keys, bindings and secrets stand beside. */
 import { sql } from 'kysely';
 import Type from 'typebox';
+import { audit } from '../audit/append.ts';
 import { namePattern } from '../jobs/spec.ts';
 import { grantsFor, type Actor } from '../platform/authz-roles.ts';
 import type { Config } from '../platform/config.ts';
@@ -12,7 +13,7 @@ import { defaultPageSize, nextPageToken, pageKey, pageQuery, pageToken, toPage }
 import { createOrg, createTeam } from './create.ts';
 import { bindingRoutes } from './bindings-routes.ts';
 import { keyRoutes } from './keys-routes.ts';
-import { defaultOrg } from './model.ts';
+import { defaultOrg, teamKey } from './model.ts';
 import { secretRoutes } from './secrets-routes.ts';
 import { listOrgs, listTeams } from './store.ts';
 import { targetNamed } from './targets.ts';
@@ -60,7 +61,9 @@ function teams(app: Api, { db, config }: TeamDeps): void {
     answerOnce(db, request, reply, 201, config.idempotencyHours, async (tx) => {
       const org = request.body.org ?? defaultOrg;
       const target = await targetNamed(tx, request.actor, 'teams:write', { org });
-      return toTeamView(await createTeam(tx, target.on === 'org' ? target.org : '', request.body.name), org);
+      const team = await createTeam(tx, target.on === 'org' ? target.org : '', request.body.name);
+      await audit(tx, request, { action: 'team.create', target: teamKey(team.id), after: team });
+      return toTeamView(team, org);
     }));
 }
 
@@ -87,7 +90,11 @@ function orgs(app: Api, { db, config }: TeamDeps): void {
     config: { allow: 'orgs:write' },
   }, async (request, reply) => {
     if (!grantsFor(request.actor, 'orgs:write').some((grant) => grant.on === 'cluster')) throw problem('forbidden', { scope: 'orgs:write' });
-    return answerOnce(db, request, reply, 201, config.idempotencyHours, async (tx) => toOrgView(await createOrg(tx, request.body.name)));
+    return answerOnce(db, request, reply, 201, config.idempotencyHours, async (tx) => {
+      const org = await createOrg(tx, request.body.name);
+      await audit(tx, request, { action: 'org.create', target: `org/${org.id}`, after: org });
+      return toOrgView(org);
+    });
   });
 }
 

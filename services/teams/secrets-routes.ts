@@ -1,5 +1,6 @@
 /** REST routes of a team's secrets. A value goes in and never comes out; no Idempotency-Key: putting is idempotent by itself. */
 import Type, { type Static } from 'typebox';
+import { audit } from '../audit/append.ts';
 import { namePattern } from '../jobs/spec.ts';
 import type { Access } from '../platform/authz-scope.ts';
 import { inTransaction, type Db, type Tx } from '../platform/db.ts';
@@ -7,6 +8,7 @@ import { problem } from '../platform/errors.ts';
 import { problems, refTo, type Api } from '../platform/http.ts';
 import { defaultPageSize, nextPageToken, pageKey, pageQuery, pageToken, toPage } from '../platform/pages.ts';
 import { findTeam } from './find.ts';
+import { teamKey } from './model.ts';
 import type { TeamDeps } from './routes.ts';
 import { keyringOf } from './sealing.ts';
 import type { SecretRow } from './secrets-store.ts';
@@ -55,16 +57,24 @@ export function secretRoutes(app: Api, { db, config }: TeamDeps): void {
       response: { 200: refTo(SecretView), ...problems(404, 409) },
     },
     config: { allow: 'secrets:write' },
-  }, async ({ params, body, access, actor }) => inTransaction(db, async (tx) => {
+  }, async (request) => inTransaction(db, async (tx) => {
+    const { params, body, access, actor } = request;
     const teamId = await requireTeam(tx, access, params.team);
-    return toView(await putSecret(tx, keyring, { teamId, name: params.secret, value: body.value, by: actor.id }, config.secretsMaxPerTeam));
+    const view = toView(await putSecret(tx, keyring, { teamId, name: params.secret, value: body.value, by: actor.id }, config.secretsMaxPerTeam));
+    await audit(tx, request, { action: 'secret.put', target: `${teamKey(teamId)}/secrets/${view.name}`, after: view }); // never of the value: a short one could be guessed from its digest
+    return view;
   }));
 
   app.delete('/v1/teams/:team/secrets/:secret', {
     schema: { operationId: 'deleteSecret', summary: 'Delete a secret', tags: ['secrets'], params: SecretParams, response: { 204: Type.Null(), ...problems(404, 409) } },
     config: { allow: 'secrets:write' },
-  }, async ({ params, access }, reply) => {
-    await inTransaction(db, async (tx) => deleteSecret(tx, await requireTeam(tx, access, params.team), params.secret));
+  }, async (request, reply) => {
+    const { params, access } = request;
+    await inTransaction(db, async (tx) => {
+      const teamId = await requireTeam(tx, access, params.team);
+      await deleteSecret(tx, teamId, params.secret);
+      await audit(tx, request, { action: 'secret.delete', target: `${teamKey(teamId)}/secrets/${params.secret}` });
+    });
     return reply.code(204).send(null);
   });
 }

@@ -13,6 +13,7 @@ import { registerLogs } from './commands/logs.ts';
 import { registerCordons, registerEnrolmentToken, registerNodes } from './commands/nodes.ts';
 import { registerRetry } from './commands/retry.ts';
 import { registerScripts } from './commands/scripts.ts';
+import { registerSimfleet } from './commands/simfleet.ts';
 import { registerSubmit } from './commands/submit.ts';
 import { registerTeams } from './commands/teams.ts';
 import { registerTop } from './commands/top.ts';
@@ -34,6 +35,7 @@ export function createProgram(): Command {
   for (const register of [registerTop, registerNodes, registerCordons, registerEnrolmentToken, registerTeams, registerEvents, registerDeadLetters]) register(program);
   program.commandsGroup('Programs:');
   registerScripts(program);
+  registerSimfleet(program);
   for (const command of program.commands) command.exitOverride();
   return program;
 }

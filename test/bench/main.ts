@@ -3,7 +3,12 @@
  * names of the bounds, or a table for people. Benches stand in files of their own.
  */
 import { printTable } from '#services/cli/output.ts';
+import { events } from './events.ts';
+import { failover } from './failover.ts';
+import { fleet } from './fleet.ts';
+import { lifecycle } from './lifecycle.ts';
 import { skeleton } from './skeleton.ts';
+import { soak } from './soak.ts';
 
 export interface Figure {
   readonly bench: string;
@@ -13,7 +18,7 @@ export interface Figure {
   readonly params: Readonly<Record<string, string | number>>;
 }
 
-const benches: Readonly<Record<string, () => AsyncGenerator<Figure>>> = { skeleton };
+const benches: Readonly<Record<string, () => AsyncGenerator<Figure>>> = { skeleton, events, lifecycle, fleet, soak, failover };
 
 async function main(args: readonly string[]): Promise<number> {
   const names = args.filter((arg) => !arg.startsWith('--'));

@@ -186,6 +186,8 @@ export interface PlacementFacts {
   /** whole devices of the gang */
   readonly devices: number;
   readonly priority: number;
+  /** request that submitted the job */
+  readonly requestId?: string | null;
 }
 
 /** Carried by every wake: what the row said when the event was written. All decimal strings: payloads hold no bigint (ST27). */

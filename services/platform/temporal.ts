@@ -33,7 +33,7 @@ export interface Supervisor {
   close(): Promise<void>;
 }
 
-type TemporalConfig = Pick<Config, 'temporalAddress' | 'temporalNamespace' | 'scope'>;
+type TemporalConfig = Pick<Config, 'temporalAddress' | 'temporalNamespace' | 'scope' | 'apiUrl'>;
 
 /** Runs of another scope (tests on one server) are polled by their own workers. */
 export const taskQueueOf = (config: Pick<Config, 'scope'>): string =>
@@ -52,7 +52,8 @@ export function openTemporal(config: TemporalConfig, log: Log): Supervisor {
   const within = <T>(call: () => Promise<T>): Promise<T> => connection.withDeadline(Date.now() + callTimeoutMs, call);
 
   return {
-    async start(jobId, { name, team, members, devices, priority, epoch, version, state }) {
+    async start(jobId, { name, team, members, devices, priority, requestId, epoch, version, state }) {
+      const job = `${config.apiUrl}/v1/jobs/${jobId}`;
       const wake: Wake = { epoch, version, state };
       const input: JobWorkflowInput = { jobId, epoch: wake.epoch };
       await within(() => client.workflow.signalWithStart(jobWorkflowType, {
@@ -65,6 +66,8 @@ export function openTemporal(config: TemporalConfig, log: Log): Supervisor {
         workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE, // a run an epoch, all under the job's id
         workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
         staticSummary: cut(`${name} · team ${team} · ${members} ${members === 1 ? 'member' : 'members'}, ${devices} devices`),
+        staticDetails: staticDetailsOf(jobId, job, requestId ?? null),
+        memo: { job, request: requestId ?? null }, // a run that takes over keeps its memo, not its summary
         typedSearchAttributes: attributesOf(jobId, wake, { team, devices, priority }),
       }));
       log.debug({ job: jobId, epoch: wake.epoch }, 'supervision started or woken');
@@ -92,6 +95,11 @@ export function openTemporal(config: TemporalConfig, log: Log): Supervisor {
 
     close: () => connection.close(),
   };
+}
+
+/** Markdown: the way from the Web UI back to the job. */
+function staticDetailsOf(jobId: string, url: string, requestId: string | null): string {
+  return [`Job [${jobId}](${url}), on the command line \`muster job ${jobId}\``, ...(requestId === null ? [] : [`Submitted by request \`${requestId}\``])].join('  \n');
 }
 
 function attributesOf(jobId: string, wake: Wake, facts: Pick<PlacementFacts, 'team' | 'devices' | 'priority'>): TypedSearchAttributes {

@@ -26,6 +26,7 @@ export function detailsOf(view: SupervisionView, step: Step, lastError: string |
   return [
     `**${view.name}** of team ${view.team}: **${view.state}**${view.vacateReason ? ` (${view.vacateReason})` : ''}, epoch ${view.epoch}`,
     '',
+    `- job: ${view.jobId}, as the API shows it: GET /v1/jobs/${view.jobId}`,
     `- members: ${counters.members}, accepted ${counters.accepted}, ready ${counters.ready}, gone ${counters.gone} (exit 0: ${counters.succeeded}, failed: ${counters.userFailed}, refused: ${counters.refused})`,
     `- waiting for: ${view.frozen ? 'the end of a restore' : view.waitingFor}`,
     `- next step: ${nextStepOf(view, step)}`,

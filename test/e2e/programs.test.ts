@@ -3,7 +3,7 @@ import { readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Schema } from '#services/cli/client.ts';
-import { Fleet, openTimeoutMs, program, untilOpen } from './fleet.ts';
+import { Fleet, openTimeoutMs, program } from './fleet.ts';
 import { until } from './until.ts';
 
 const timeout = 60_000;
@@ -92,13 +92,6 @@ describe('a program that', () => {
     const ended = await fleet.state(id, 'FAILED');
     expect(ended).toMatchObject({ attempts: 2, budgets: { infrastructureFailures: { used: 2, max: 1 }, userFailures: { used: 0 } } });
     expect(await member(id)).toMatchObject({ state: 'refused', refusal: code });
-  });
-
-  it('never says that it is ready does not start in time', { timeout }, async () => {
-    const id = await fleet.submit({ argv: untilOpen(fleet.gate()), readiness: 'signal' });
-    await fleet.state(id, 'STARTING');
-    await fleet.api.POST('/v1/jobs/{job}/cancel', { params: { path: { job: id } }, body: {} });
-    await fleet.state(id, 'CANCELLED');
   });
 
   describe('left checkpoints', () => {

@@ -21,7 +21,10 @@ export function writePidFile(runDir: string, record: PidRecord): void {
   renameSync(`${file}.draft`, file);
 }
 
-export function removePidFile(runDir: string, name: string): void {
+/** @param of  only where the file still speaks of this process: a successor of the same name has written its own */
+export function removePidFile(runDir: string, name: string, of?: ProcessIdentity): void {
+  const record = of && readPidFile(runDir, name);
+  if (of && record && (record.pid !== of.pid || record.startTicks !== of.startTicks)) return;
   rmSync(pidFile(runDir, name), { force: true });
 }
 

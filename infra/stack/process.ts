@@ -55,7 +55,7 @@ export async function startProcess(layout: Layout, spec: ProcessSpec): Promise<R
   writePidFile(layout.run, pick(record));
   const running: Running = {
     record,
-    exited: exited.finally(() => removePidFile(layout.run, spec.name)),
+    exited: exited.finally(() => removePidFile(layout.run, spec.name, record)),
     stop: async () => { await stopProcess(record); await exited; },
   };
   const outcome = await Promise.race([

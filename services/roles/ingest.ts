@@ -18,7 +18,8 @@ export async function runIngest(role: Role): Promise<void> {
   const logins = await startAuthCallout(db, config, log);
   const services = [answerEnrolments(bus, db, log), answerCalls(withMeasuredCalls(bus), db, config, log), answerBeats(role, bus)];
   const heartbeat = repeat('ingest heartbeat', ingestHeartbeatMs(config), role, async () => {
-    await bus.flush(); // cut off from NATS it hears nobody, so nobody's silence may count (P16)
+    // Cut off from NATS it hears nobody, and lets nobody in again: nobody's silence may count then (P16).
+    await Promise.all([bus.flush(), logins.flush()]);
     await noteIngestUp(db, config);
   });
   await bus.flush();

@@ -15,6 +15,8 @@ export interface Role {
   readonly onReady?: () => void;
 }
 
+const lingerMs = 2_000;
+
 /** Runs one role as this process until SIGTERM or SIGINT. What it throws ends the process with 1. */
 export async function runProcess(name: string, run: (role: Role) => Promise<void>): Promise<void> {
   const config = readConfig();
@@ -33,6 +35,7 @@ export async function runProcess(name: string, run: (role: Role) => Promise<void
     await endMeasuring();
     await db.destroy().catch((error: unknown) => log.warn({ err: error }, 'closing the database failed'));
     if (process.connected) process.disconnect();
+    setTimeout(() => process.exit(), lingerMs).unref(); // whatever a failed start has left open keeps no process alive
   }
 }
 

@@ -22,6 +22,8 @@ export interface Grant {
 }
 
 export interface LoginService {
+  /** Until the server has answered. @throws Error while NATS is away */
+  flush(): Promise<void>;
   /** Answers what is under way, then ends. */
   close(): Promise<void>;
 }
@@ -55,6 +57,7 @@ export async function answerLogins(config: CalloutConfig, log: Log, decide: Deci
   const subscription = connection.subscribe(subject, { queue, callback: (error, message) => { if (!error) requests.take(message); } });
   await connection.flush();
   return {
+    flush: () => connection.flush(),
     close: async () => {
       subscription.unsubscribe();
       await requests.idle();

@@ -13,7 +13,9 @@ import { interruptible } from '../watch.ts';
 const linesBeside = 20;
 const jobsMin = 5;
 const jobsMax = 100;
+/** where it is no terminal, or one that doesn't tell its size (0) */
 const columnsElsewhere = 160;
+const rowsElsewhere = 40;
 /** The API reads its figures at most once a second. */
 const everySecondsMin = 1;
 
@@ -49,7 +51,7 @@ async function live(client: Client, everySeconds: number, signal: AbortSignal): 
   let last = '';
   const show = async (): Promise<void> => {
     const [overview, jobs] = await Promise.all([readOverview(client), activeJobs(client, roomForJobs())]);
-    last = screenOf(overview, jobs, process.stdout.columns);
+    last = screenOf(overview, jobs, process.stdout.columns || columnsElsewhere);
     screen(last);
   };
   try {
@@ -59,7 +61,7 @@ async function live(client: Client, everySeconds: number, signal: AbortSignal): 
   }
 }
 
-const roomForJobs = (): number => Math.max(jobsMin, Math.min(jobsMax, process.stdout.rows - linesBeside));
+const roomForJobs = (): number => Math.max(jobsMin, Math.min(jobsMax, (process.stdout.rows || rowsElsewhere) - linesBeside));
 
 /** An API that is away at the start is an error; one that goes away meanwhile is waited for. */
 async function repeatedly(everySeconds: number, signal: AbortSignal, work: () => Promise<void>, away: (error: Unreachable) => void): Promise<void> {

@@ -26,11 +26,14 @@ export async function* events(): AsyncGenerator<Figure> {
   try {
     const naive = await naiveRowsPerS(stack);
     const rates: number[] = [];
-    await stack.start('relay');
+    const relay = await stack.start('relay');
     while (await lastMarked(stack) < BigInt(naiveRows)) await delay(lookEveryMs); // the same rows, published by it too
+    const parts = ['postgres', 'nats', relay] as const;
+    const before = parts.map((part) => stack.cpuSeconds(part));
     for (let turn = 0; turn < rounds; turn++) rates.push(await relayRowsPerS(stack));
+    const [postgres = 0, nats = 0, own = 0] = parts.map((part, index) => round((stack.cpuSeconds(part) - (before[index] ?? 0)) * 1e6 / (rows * rounds), 0));
     const best = Math.max(...rates);
-    const params = { rows, rounds, batch: stack.config.relayBatchRowsMax, least: round(Math.min(...rates), 0), ...machine() };
+    const params = { rows, rounds, batch: stack.config.relayBatchRowsMax, least: round(Math.min(...rates), 0), relay_us_a_row: own, postgres_us_a_row: postgres, nats_us_a_row: nats, ...machine() };
     yield { bench: 'events', figure: 'relay_rows_per_s', value: round([...rates].sort((a, b) => a - b)[Math.floor(rounds / 2)] ?? Number.NaN, 0), unit: '1/s', params: { ...params, best: round(best, 0) } };
     yield { bench: 'events', figure: 'relay_rows_per_s_naive', value: round(naive, 0), unit: '1/s', params: { rows: naiveRows, ...machine() } };
     yield { bench: 'events', figure: 'relay_ratio_to_naive', value: round(best / naive), unit: 'ratio', params };

@@ -20,6 +20,8 @@ const kills = 3;
 /** placements seen before a kill: the leader is in full work */
 const placedBeforeKill = 200;
 const lookEveryMs = 10;
+/** well below the statement time-out, also on a busy machine */
+const insertedAtOnce = 5_000;
 const timeoutMs = 120_000;
 
 export async function* failover(): AsyncGenerator<Figure> {
@@ -68,9 +70,9 @@ async function addNodes({ db }: BenchStack): Promise<void> {
 /** Shapes differ by what they ask of the processor. */
 async function addPending({ db }: BenchStack): Promise<void> {
   const spec = withDefaults({ name: 'bench', argv: ['bench'], devicesPerMember: 1 });
-  await sql`insert into job (id, team_id, name, spec, state, members, priority, preemptible, exclusive)
+  for (let first = 1; first <= pending; first += insertedAtOnce) await sql`insert into job (id, team_id, name, spec, state, members, priority, preemptible, exclusive)
     select 'job_' || lpad(i::text, 26, '0'), 'team_00000000000000000000000000', 'bench', jsonb_set(${JSON.stringify(spec)}::jsonb, '{cpuMilli}', to_jsonb(1 + i % ${shapes}::int)),
-      'QUEUED', 1, ${priorityOf[spec.priorityClass]}, false, false from generate_series(1, ${pending}::int) i`.execute(db);
+      'QUEUED', 1, ${priorityOf[spec.priorityClass]}, false, false from generate_series(${first}::int, ${first + insertedAtOnce - 1}::int) i`.execute(db);
 }
 
 async function placements({ db }: BenchStack): Promise<number> {

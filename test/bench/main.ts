@@ -3,6 +3,7 @@
  * names of the bounds, or a table for people. Benches stand in files of their own.
  */
 import { printTable } from '#services/cli/output.ts';
+import { api } from './api.ts';
 import { events } from './events.ts';
 import { failover } from './failover.ts';
 import { fleet } from './fleet.ts';
@@ -18,7 +19,7 @@ export interface Figure {
   readonly params: Readonly<Record<string, string | number>>;
 }
 
-const benches: Readonly<Record<string, () => AsyncGenerator<Figure>>> = { skeleton, events, lifecycle, fleet, soak, failover };
+const benches: Readonly<Record<string, () => AsyncGenerator<Figure>>> = { skeleton, api, events, lifecycle, fleet, soak, failover };
 
 async function main(args: readonly string[]): Promise<number> {
   const names = args.filter((arg) => !arg.startsWith('--'));

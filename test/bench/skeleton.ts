@@ -13,6 +13,7 @@ import { findFreePorts } from '#infra/stack/port-owner.ts';
 import { ask, connect, type Client as ApiClient, type Job } from '#services/cli/client.ts';
 import { jobWorkflowId } from '#services/jobs/model.ts';
 import { repositoryRoot } from '#services/platform/config.ts';
+import { machine, quantile } from './load.ts';
 import type { Figure } from './main.ts';
 
 const gang = 4;
@@ -29,18 +30,34 @@ interface Stack {
 export async function* skeleton(): AsyncGenerator<Figure> {
   const stack = await up();
   try {
-    for (let round = 0; round < warmups; round++) await runJob(stack.api);
-    const ended: Job[] = [];
-    for (let round = 0; round < jobs; round++) ended.push(await runJob(stack.api));
-    const startMs = await Promise.all(ended.map((job) => submitToRunningMs(stack.api, job)));
-    const params = { gang, jobs, nodes: 4 };
-    yield { bench: 'skeleton', figure: 'submit_to_running_p50_ms', value: quantile(startMs, 0.5), unit: 'ms', params };
-    yield { bench: 'skeleton', figure: 'submit_to_running_p99_ms', value: quantile(startMs, 0.99), unit: 'ms', params };
-    yield { bench: 'skeleton', figure: 'spawn_by_hand_p50_ms', value: quantile(await spawnByHandMs(), 0.5), unit: 'ms', params };
+    const ended = yield* starts(stack, 'skeleton');
+    yield { bench: 'skeleton', figure: 'spawn_by_hand_p50_ms', value: quantile(await spawnByHandMs(), 0.5), unit: 'ms', params: { gang, jobs } };
     yield { bench: 'skeleton', figure: 'history_events_undisturbed_job', value: await historyEvents(stack.temporalAddress, ended.at(-1)?.id ?? ''), unit: 'events', params: { gang } };
   } finally {
     await stack.down();
   }
+}
+
+/** Only the starts, for another bench. */
+export async function* submitToRunning(bench: string): AsyncGenerator<Figure> {
+  const stack = await up();
+  try {
+    yield* starts(stack, bench);
+  } finally {
+    await stack.down();
+  }
+}
+
+/** One gang after the other on an idle stack. @returns the jobs */
+async function* starts(stack: Stack, bench: string): AsyncGenerator<Figure, Job[]> {
+  for (let round = 0; round < warmups; round++) await runJob(stack.api);
+  const ended: Job[] = [];
+  for (let round = 0; round < jobs; round++) ended.push(await runJob(stack.api));
+  const startMs = await Promise.all(ended.map((job) => submitToRunningMs(stack.api, job)));
+  const params = { gang, jobs, nodes: 4, ...machine() };
+  yield { bench, figure: 'submit_to_running_p50_ms', value: quantile(startMs, 0.5), unit: 'ms', params };
+  yield { bench, figure: 'submit_to_running_p99_ms', value: quantile(startMs, 0.99), unit: 'ms', params };
+  return ended;
 }
 
 /** A stack of its own, as `muster up` starts it. */
@@ -102,9 +119,4 @@ async function historyEvents(address: string, jobId: string): Promise<number> {
   } finally {
     await connection.close();
   }
-}
-
-function quantile(samples: readonly number[], share: number): number {
-  const sorted = [...samples].sort((a, b) => a - b);
-  return Math.round((sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN) * 10) / 10;
 }

@@ -2,11 +2,13 @@
  * The raw side of NATS auth callout: the server asks on `$SYS.REQ.USER.AUTH` about every login but the control plane's
  * own, and the answer is a signed user that expires. Who may log in and with what rights is decided elsewhere.
  */
-import { Algorithms, decode, encodeAuthorizationResponse, encodeUser, type AuthorizationRequest } from '@nats-io/jwt';
+import { Algorithms, encodeAuthorizationResponse, encodeUser, type AuthorizationRequest } from '@nats-io/jwt';
 import type { Msg } from 'nats';
+import type { KeyPair } from 'nkeys.js';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 import { messageOf, openConnection } from './connection.ts';
+import { openIssuerKey } from './issuer-key.ts';
 import { Requests } from './requests.ts';
 
 export interface Login {
@@ -50,10 +52,11 @@ type Decide = (login: Login) => Promise<Grant | undefined>;
  */
 export async function answerLogins(config: CalloutConfig, log: Log, decide: Decide, signal?: AbortSignal): Promise<LoginService> {
   if (config.natsIssuerSeed === '') throw new Error('MUSTER_NATS_ISSUER_SEED is missing: without it no agent can be let in');
+  const issuer = openIssuerKey(config.natsIssuerSeed);
   const { natsUrl: url, natsUser: user, natsPassword: password } = config;
   const connection = await openConnection({ url, user, password, name: 'logins', ...(signal ? { signal } : {}) }, log);
   const requests = new Requests<Msg>({ inFlightMax: config.loginsInFlightMax }, (message) =>
-    respond(message, config.natsIssuerSeed, decide).catch((error: unknown) => log.error({ error: messageOf(error) }, 'a login got no answer')));
+    respond(message, issuer, decide).catch((error: unknown) => log.error({ error: messageOf(error) }, 'a login got no answer')));
   const subscription = connection.subscribe(subject, { queue, callback: (error, message) => { if (!error) requests.take(message); } });
   await connection.flush();
   return {
@@ -66,17 +69,26 @@ export async function answerLogins(config: CalloutConfig, log: Log, decide: Deci
   };
 }
 
-async function respond(message: Msg, issuerSeed: string, decide: Decide): Promise<void> {
-  const { user_nkey: userKey, server_id: server, connect_opts: options } = decode<AuthorizationRequest>(message.string()).nats;
+async function respond(message: Msg, issuer: KeyPair, decide: Decide): Promise<void> {
+  const { user_nkey: userKey, server_id: server, connect_opts: options } = readRequest(message.string());
   if (!userKey || !server) throw new Error('not an authorization request');
   const login = { user: options?.user ?? '', password: options?.pass ?? '' };
   const grant = await decide(login);
-  const answer = grant ? { jwt: await signUser(userKey, login.user, issuerSeed, grant) } : { error: 'refused' };
-  message.respond(new TextEncoder().encode(await encodeAuthorizationResponse(userKey, server.id, issuerSeed, answer, {})));
+  const answer = grant ? { jwt: await signUser(userKey, login.user, issuer, grant) } : { error: 'refused' };
+  message.respond(new TextEncoder().encode(await encodeAuthorizationResponse(userKey, server.id, issuer, answer, {})));
 }
 
-async function signUser(userKey: string, name: string, issuerSeed: string, grant: Grant): Promise<string> {
-  return encodeUser(name, userKey, issuerSeed, {
+/**
+ * The claims of the server's request. Its signature is by a key that stands in it, so anyone's would hold: who may ask is
+ * decided by the subject, on which only the server publishes.
+ */
+function readRequest(token: string): Partial<AuthorizationRequest> {
+  const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { nats?: Partial<AuthorizationRequest> };
+  return claims.nats ?? {};
+}
+
+async function signUser(userKey: string, name: string, issuer: KeyPair, grant: Grant): Promise<string> {
+  return encodeUser(name, userKey, issuer, {
     pub: { allow: [...grant.publish], deny: [] },
     sub: { allow: [...grant.subscribe], deny: [] },
   }, { aud: agentAccount, exp: Math.floor(Date.now() / 1_000) + grant.expiresInSeconds, algorithm: Algorithms.v2 });

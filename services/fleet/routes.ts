@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { inTransaction, type Db } from '../platform/db.ts';
 import type { Config } from '../platform/config.ts';
 import type { VacateConfig } from '../jobs/vacate.ts';
-import { ConditionalHeaders, expectedVersion, isUnchanged, notModified, ReadHeaders } from '../platform/etag.ts';
+import { ConditionalHeaders, expectedVersion, isUnchanged, notModified, ReadHeaders, unchanged } from '../platform/etag.ts';
 import { problems, refTo, type Api } from '../platform/http.ts';
 import { answerOnce, IdempotencyHeaders } from '../platform/idempotency.ts';
 import { defaultPageSize, nextPageToken, pageKey, pageQuery, pageToken, toPage } from '../platform/pages.ts';
@@ -67,7 +67,7 @@ function reads(app: Api, { db, config }: FleetDeps): void {
     config: { allow: 'nodes:read' },
   }, async (request, reply) => {
     const found = await getNode(db, request.params.node);
-    return isUnchanged(request, reply, found.node.version) ? reply.code(304).send(null) : toNodeView(found);
+    return isUnchanged(request, reply, found.node.version) ? unchanged(reply as never) as never : toNodeView(found);
   });
 }
 

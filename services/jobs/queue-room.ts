@@ -19,15 +19,21 @@ export class QueueRoom {
     this.#max = max;
   }
 
-  /** Takes one place, counting in the caller's transaction: a second connection while it holds one could exhaust the pool. @returns `queue_full` 429 with the limit and the number of waiting jobs, where there is none */
-  async take(tx: Tx, teamId: string): Promise<Problem | undefined> {
-    let estimate = this.#estimates.get(teamId);
-    const ageMs = estimate ? performance.now() - estimate.countedAtMs : Infinity;
-    if (!estimate || ageMs > (estimate.waiting >= this.#max ? fullTrustedMs : trustedMs)) {
-      estimate = { countedAtMs: performance.now(), waiting: await countWaiting(tx, teamId, this.#max) };
-      this.#estimates.set(teamId, estimate);
+  /** Counts again where that is due, in the caller's transaction: a second connection while it holds one could exhaust the pool. */
+  async look(tx: Tx, teamIds: readonly string[]): Promise<void> {
+    for (const teamId of teamIds) {
+      const estimate = this.#estimates.get(teamId);
+      const ageMs = estimate ? performance.now() - estimate.countedAtMs : Infinity;
+      if (estimate && ageMs <= (estimate.waiting >= this.#max ? fullTrustedMs : trustedMs)) continue;
+      const countedAtMs = performance.now();
+      this.#estimates.set(teamId, { countedAtMs, waiting: await countWaiting(tx, teamId, this.#max) });
     }
-    if (estimate.waiting >= this.#max) return problem('queue_full', { limit: this.#max, waiting: estimate.waiting });
+  }
+
+  /** Takes one place of a team that was looked at. @returns `queue_full` 429 with the limit and the number of waiting jobs, where there is none */
+  take(teamId: string): Problem | undefined {
+    const estimate = this.#estimates.get(teamId);
+    if (!estimate || estimate.waiting >= this.#max) return problem('queue_full', { limit: this.#max, waiting: estimate?.waiting ?? 0 });
     estimate.waiting += 1;
     return undefined;
   }

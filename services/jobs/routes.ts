@@ -6,7 +6,7 @@ import { startOperation } from '../operations/start.ts';
 import { PreferHeaders, type Waiters } from '../operations/wait.ts';
 import type { Config } from '../platform/config.ts';
 import { inTransaction, type Db } from '../platform/db.ts';
-import { ConditionalHeaders, etagOf, expectedVersion, isUnchanged, notModified, ReadHeaders, requiredVersion } from '../platform/etag.ts';
+import { ConditionalHeaders, etagOf, expectedVersion, isUnchanged, notModified, ReadHeaders, requiredVersion, unchanged } from '../platform/etag.ts';
 import { problems, refTo, type Api } from '../platform/http.ts';
 import { answerOnce, IdempotencyHeaders, keyOf } from '../platform/idempotency.ts';
 import { defaultPageSize, nextPageToken, pageKey, pageQuery, pageToken, toPage } from '../platform/pages.ts';
@@ -175,7 +175,7 @@ function reads(app: Api, { db, config }: JobDeps): void {
     config: { allow: 'jobs:read' },
   }, async (request, reply) => {
     const view = toJobView(await getJob(db, request.access.see, request.params.job), config);
-    return isUnchanged(request, reply, view.version) ? reply.code(304).send(null) : view;
+    return isUnchanged(request, reply, view.version) ? unchanged(reply as never) as never : view;
   });
 }
 

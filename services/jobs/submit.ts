@@ -51,12 +51,13 @@ export async function submitJob(tx: Tx, submission: Submission, limits: SubmitLi
 export async function submitJobs(tx: Tx, submissions: readonly Submission[], { room, launchBytesMax }: SubmitLimits): Promise<(Submitted | Problem)[]> {
   const specs = submissions.map(({ spec }) => withDefaults(spec));
   const teams = await findTeams(tx, [...new Set(specs.map((spec) => spec.team))]);
+  await room.look(tx, [...teams.values()].map(({ id }) => id)); // once, before any of these takes a place that no count sees yet
   const refusals = new Map<number, Problem>();
   const accepted: NewJob[] = [];
   for (const [index, submission] of submissions.entries()) {
     const spec = specs[index] as FullJobSpec;
     const team = teams.get(spec.team);
-    const refusal = refusalOf(spec, team, submission.access, launchBytesMax) ?? await refusalOfSecrets(tx, spec, (team as Team).id) ?? await room.take(tx, (team as Team).id);
+    const refusal = refusalOf(spec, team, submission.access, launchBytesMax) ?? await refusalOfSecrets(tx, spec, (team as Team).id) ?? room.take((team as Team).id);
     if (refusal) refusals.set(index, refusal);
     else accepted.push(newJob(spec, team as Team, submission));
   }

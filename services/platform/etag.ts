@@ -13,12 +13,15 @@ export const ReadHeaders = Type.Object({
   'if-none-match': Type.Optional(Type.String({ maxLength: 4_096, description: 'ETags that the caller has; 304 where one is still current' })),
 });
 
+/** An answer without a body; returned by a handler whose caller has this version. */
+export const unchanged = (reply: FastifyReply): FastifyReply => reply.code(304).send();
+
 /** For the response schemas of a GET. */
 export const notModified = { 304: Type.Null({ description: 'Not modified' }) };
 
 export const etagOf = (version: bigint | string): string => `"${version}"`;
 
-/** Sets the ETag. @returns whether the caller has this version already: answer 304 without a body then */
+/** Sets the ETag. @returns whether the caller has this version already: answer with `unchanged` then */
 export function isUnchanged(request: FastifyRequest, reply: FastifyReply, version: bigint | string): boolean {
   const tag = etagOf(version);
   reply.header('etag', tag);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { repositoryRoot, toolsDir } from './paths.js';
 import { run } from './run.js';
@@ -21,6 +21,10 @@ export function packagesAreCurrent() {
 
 /** `npm ci` with the development packages, whatever NODE_ENV says: the tests need them. */
 export async function installPackages() {
+  const folder = path.join(repositoryRoot, 'node_modules');
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    throw new Error(`${folder} is a link, and npm ci would empty what it points to; remove the link`);
+  }
   const digest = lockDigest();
   await run('installing packages (npm ci)', 'npm', ['ci', '--include=dev', '--no-audit', '--no-fund'], { cwd: repositoryRoot });
   writeStamp(digest);

@@ -156,6 +156,6 @@ function needsAttention(job: JobRow, before: AttemptRow, counted: AttemptRow): b
   if (!isActive(job.state) || counted.gone === before.gone) return false;
   const failedBefore = before.gone - before.succeeded;
   const failed = counted.gone - counted.succeeded;
-  if (isPlaced(job.state)) return failed > failedBefore || counted.succeeded === counted.members;
+  if (isPlaced(job.state)) return (failedBefore === 0 && failed > 0) || counted.succeeded === counted.members;
   return counted.gone === counted.members;
 }

@@ -52,6 +52,16 @@ describe('the last member that is ready', () => {
   });
 });
 
+it('a gang whose members all fail is told once, not once a member', async () => {
+  const nodes = await Promise.all(Array.from({ length: 4 }, () => fleet.node()));
+  const { job, keys } = await fleet.running(nodes);
+  for (const [rank, node] of nodes.entries()) await node.beat([exited(keys[rank]!, 1)]);
+  expect(await fleet.told(job)).toEqual(['RESERVED', 'STARTING', 'RUNNING', '!']);
+  expect(await fleet.attempt(job)).toMatchObject({ gone: 4, user_failed: 4 });
+  await cancel(job);
+  await fleet.supervise(job);
+});
+
 it('P9 an exit of 0 that is the first news of a member implies accepted and ready', async () => {
   const [first, second] = [await fleet.node(), await fleet.node()];
   const job = await fleet.job({ members: 2 });

@@ -67,10 +67,17 @@ export interface ReadPending {
   readonly written: Reason | null;
 }
 
-/** Jobs that wait in QUEUED. @param ids  only these; one that doesn't wait is absent from the answer */
+/**
+ * Jobs that wait in QUEUED. @param ids  only these; one that doesn't wait is absent from the answer
+ *
+ * The ids come first and the rows by them: asked for page after page in order of id, the planner sorted all the rest for
+ * each page, which took 20 s of a take-over at 100,000 jobs instead of two.
+ */
 export async function readPending(db: Db, ids?: readonly string[]): Promise<ReadPending[]> {
   const found: ReadPending[] = [];
-  for (let after = '', more = true; more;) {
+  const wanted = ids ?? await readQueuedIds(db);
+  for (let at = 0; at < wanted.length; at += pageRows) {
+    const page = wanted.slice(at, at + pageRows);
     const rows = await db
       .selectFrom('job')
       .leftJoin('checkpoint_pointer as pointer', 'pointer.job_id', 'job.id')
@@ -81,10 +88,8 @@ export async function readPending(db: Db, ids?: readonly string[]): Promise<Read
       ])
       .select(sql<bigint>`(extract(epoch from job.submitted_at) * 1000000)::bigint`.as('submitted_us'))
       .where('job.state', '=', 'QUEUED')
-      .where('job.id', '>', after)
-      .$if(ids !== undefined, (query) => query.where('job.id', '=', sql<string>`any(${ids}::text[])`))
+      .where('job.id', '=', sql<string>`any(${page}::text[])`)
       .orderBy('job.id')
-      .limit(pageRows)
       .execute();
     const pins = await readPins(db, rows.flatMap((row) => row.checkpoint_id ?? []));
     const tickets = await readShares(db, rows.flatMap((row) => row.ticket_id ?? []));
@@ -104,10 +109,12 @@ export async function readPending(db: Db, ids?: readonly string[]): Promise<Read
         written: row.waiting_reason === null ? null : { code: row.waiting_reason as Reason['code'], detail: row.waiting_detail ?? '' },
       });
     }
-    more = rows.length === pageRows;
-    after = rows.at(-1)?.id ?? after;
   }
   return found;
+}
+
+async function readQueuedIds(db: Db): Promise<string[]> {
+  return (await db.selectFrom('job').select('id').where('state', '=', 'QUEUED').orderBy('id').execute()).map((row) => row.id);
 }
 
 export function shapeOf(spec: FullJobSpec): Shape {

@@ -26,7 +26,10 @@ export function readJsonBodies(app: FastifyInstance): void {
   });
 }
 
-const malformed = (error: Error): Problem => problem('malformed_json', { reason: error.message.slice(0, 200) });
+/** The engine quotes the text around the error, which may be a secret: only what is wrong is told. */
+const quotation = /, (\.\.\.)?".*"(\.\.\.)? is not valid JSON$/s;
+
+const malformed = (error: Error): Problem => problem('malformed_json', { reason: error.message.replace(quotation, ' is not valid JSON').slice(0, 200) });
 
 /** Deepest nesting of brackets outside strings. */
 function depthOf(text: string): number {

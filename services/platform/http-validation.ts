@@ -63,7 +63,7 @@ function fieldOf(failure: ErrorObject): string {
 
 function sentence(failure: ErrorObject): string {
   const params = failure.params as Record<string, unknown>;
-  const got = `, not ${shown(failure.data)}`;
+  const got = isSecret(failure) ? '' : `, not ${shown(failure.data)}`;
   switch (failure.keyword) {
     case 'additionalProperties': return 'is not a field of this request';
     case 'required': return 'is missing';
@@ -83,6 +83,9 @@ function sentence(failure: ErrorObject): string {
     default: return failure.message ?? 'is not valid';
   }
 }
+
+/** What only goes in is not shown back, wrong or not. */
+const isSecret = ({ parentSchema }: ErrorObject): boolean => (parentSchema as { writeOnly?: boolean } | undefined)?.writeOnly === true;
 
 function alternatives(failure: ErrorObject): string {
   const options = (failure.schema as readonly { const?: unknown; type?: string }[]).map((option) => option.const ?? article(option.type ?? 'another value'));

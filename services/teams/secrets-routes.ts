@@ -29,8 +29,8 @@ const toView = (row: SecretRow): Static<typeof SecretView> =>
 /** A key file or a certificate chain fits; sixteen of them, escaped as JSON, still leave room for the launch in one message of NATS. */
 const valueCharsMax = 8_192;
 const PutBody = Type.Object({
-  value: Type.String({ minLength: 1, maxLength: valueCharsMax, pattern: '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f]*$', description: 'Text; never shown again' }),
-}, closed);
+  value: Type.String({ minLength: 1, maxLength: valueCharsMax, pattern: '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f]*$', writeOnly: true, description: 'Text; never shown again' }),
+}, { ...closed, writeOnly: true });
 
 export function secretRoutes(app: Api, { db, config }: TeamDeps): void {
   app.addSchema(SecretView);

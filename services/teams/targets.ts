@@ -31,8 +31,15 @@ async function teamTarget(db: Db | Tx, actor: Actor, name: string): Promise<Targ
 async function orgTarget(db: Db | Tx, actor: Actor, name: string): Promise<Target> {
   const org = await orgNamed(db, name);
   const target = org && { on: 'org' as const, org: org.id };
-  if (!target || !isKnownTo(actor, target)) throw problem('org_not_found', { org: name });
+  if (!target || !(isKnownTo(actor, target) || await hasTeamIn(db, actor, target.org))) throw problem('org_not_found', { org: name });
   return target;
+}
+
+/** A role on a team tells of its organisation too, as GET /v1/orgs does. */
+async function hasTeamIn(db: Db | Tx, actor: Actor, orgId: string): Promise<boolean> {
+  const teamIds = actor.grants.flatMap((grant) => (grant.on === 'team' ? [grant.team] : []));
+  if (teamIds.length === 0) return false;
+  return await db.selectFrom('team').select('id').where('org_id', '=', orgId).where('id', 'in', teamIds).limit(1).executeTakeFirst() !== undefined;
 }
 
 /** Whether the actor has any role that tells him of the target; scopes don't hide what a role shows. */

@@ -80,7 +80,7 @@ describe('the credential of a node', () => {
     const gate = fleet.gate();
     const id = await fleet.submit({ argv: untilOpen(gate) });
     await fleet.state(id, 'RUNNING');
-    const [pid] = fleet.programs({ job: id }).map((process) => process.pid);
+    const pid = Math.min(...fleet.programs({ job: id }).map((process) => process.pid)); // its `sleep`s come and go
     const node = (await fleet.attempt(id)).members[0]?.node ?? '';
     const before = credentialOf(node);
     await ask(fleet.api.POST('/v1/nodes/{node}/rotate-credential', { params: { path: { node } }, body: { reason: 'yearly' } }));
@@ -93,7 +93,7 @@ describe('the credential of a node', () => {
     expect((await row()).secret_sha256.toString('hex')).toBe(digest(after.secret));
     expect(existsSync(path.join(fleet.dataDir(node), 'credential-next.json'))).toBe(false);
     expect([await logsIn(node, before.secret), await logsIn(node, after.secret)]).toEqual([false, true]);
-    expect(fleet.programs({ job: id }).map((process) => process.pid)).toEqual([pid]);
+    expect(fleet.programs({ job: id }).map((process) => process.pid)).toContain(pid);
     await fleet.agent(node).kill();
     await fleet.startAgent(node);
     await fleet.ready(2);
@@ -113,7 +113,7 @@ describe('the credential of a node', () => {
 
 describe('nothing that was planted is found', () => {
   it('as an empty text, which would be everywhere', () => {
-    for (const [name, value] of planted) expect([name, value.length >= 16]).toEqual([name, true]);
+    for (const [name, value] of planted) expect([name, value.length >= 12]).toEqual([name, true]);
   });
 
   it('in error bodies', async () => {
@@ -146,7 +146,7 @@ describe('nothing that was planted is found', () => {
   });
 
   it('in any table', async () => {
-    const { rows: tables } = await sql<{ name: string }>`select tablename as name from pg_tables where schemaname = 'public'`.execute(fleet.db);
+    const { rows: tables } = await sql<{ name: string }>`select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition`.execute(fleet.db);
     expect(tables.map((table) => table.name)).toEqual(expect.arrayContaining(['outbox', 'job', 'job_secret', 'idempotency_key', 'audit']));
     for (const { name } of tables) {
       const { rows } = await sql<{ row: string }>`select ${sql.table(name)}::text as row from ${sql.table(name)}`.execute(fleet.db);

@@ -71,6 +71,15 @@ export function registerCordons(program: Command): void {
   });
 }
 
+export function registerRotation(program: Command): void {
+  const definition = program.command('rotate-credential').description('have a node replace its credential; its members run on').argument('<node>').requiredOption('--reason <text>', 'for people');
+  command<{ reason: string }>(definition, async ({ client, json }, { reason }, [node = '']) => {
+    const found = await ask(client.POST('/v1/nodes/{node}/rotate-credential', { params: { path: { node } }, body: { reason } }));
+    if (json) printJson(found);
+    else print(`${found.name}  is told to replace its credential`);
+  });
+}
+
 export function registerEnrolmentToken(program: Command): void {
   const definition = program.command('enrolment-token').description('make a token that lets one node in, once; it is shown once')
     .option('--node <name>', 'the only node that may use it')

@@ -46,8 +46,8 @@ it('shards are hashed and reported, then the commit is asked for', async () => {
   expect(await shards(files.map((file) => file.path))).toEqual({ status: 200, body: { step: 40, files } });
   expect(await commit()).toEqual({ status: 200, body: { checkpoint: 'ckpt_of_the_test', step: 40 } });
   expect(world.plane.calls).toEqual([
-    { op: 'shards', credentialVersion: 1, member, step: 40, files },
-    { op: 'commit', credentialVersion: 1, member, step: 40, dir: `${member.job}/1`, reach: 'node', layout: { ranks: 1 }, dataPosition: { epoch: 2 } },
+    { op: 'shards', credentialVersion: 7, member, step: 40, files },
+    { op: 'commit', credentialVersion: 7, member, step: 40, dir: `${member.job}/1`, reach: 'node', layout: { ranks: 1 }, dataPosition: { epoch: 2 } },
   ]);
 });
 

@@ -59,7 +59,8 @@ describe('nobody hands on more than he has', () => {
   it('an admin of a team makes keys of his team and of nothing else', async () => {
     const admin = await world.keyOf('admin', onTeam(world.teams.a1));
     expect((await made(admin, { team: 'a1', role: 'admin' })).status).toBe(201);
-    expect((await made(admin, { org: 'a' })).status).toBe(404);
+    expect((await made(admin, { org: 'a' })).status).toBe(403);
+    expect((await made(admin, { org: 'b' })).status).toBe(404);
     expect((await made(admin, { team: 'b1' })).status).toBe(404);
     expect((await made(admin, {})).status).toBe(403);
     expect((await made(await world.keyOf('operator', onTeam(world.teams.a1)), { team: 'a1' })).status).toBe(403);

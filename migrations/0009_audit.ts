@@ -25,7 +25,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     comment on column audit.before_sha256 is 'SHA-256 of the canonical JSON of the object before; null: it did not exist, or is not one row.';
   `.execute(db);
   await sql`
-    create function keep_audit(months integer) returns integer language plpgsql security definer set search_path = pg_catalog, public as $$
+    create function keep_audit(months integer) returns integer language plpgsql security definer set search_path = public, pg_temp as $$
     declare
       month timestamptz;
       partition text;

@@ -2,10 +2,12 @@
 import { Command, CommanderError } from 'commander';
 import { registerStackCommands } from '#infra/stack/commands.ts';
 import { registerAttempts } from './commands/attempts.ts';
+import { registerAudit } from './commands/audit.ts';
 import { registerCancel } from './commands/cancel.ts';
 import { registerCheckpoints } from './commands/checkpoints.ts';
 import { registerDemo } from './commands/demo.ts';
 import { registerDeadLetters } from './commands/dead-letters.ts';
+import { registerDrain } from './commands/drain.ts';
 import { registerEvents } from './commands/events.ts';
 import { registerJob } from './commands/job.ts';
 import { registerJobs } from './commands/jobs.ts';

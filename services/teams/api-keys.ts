@@ -7,6 +7,7 @@ import { sql } from 'kysely';
 import type { Role, Target } from '../platform/authz-roles.ts';
 import type { Actor, Authenticate } from '../platform/authz.ts';
 import { inTransaction, type Db, type Tx } from '../platform/db.ts';
+import { gather } from '../platform/gather.ts';
 import { isId, newId } from '../platform/ids.ts';
 import { bindRole } from './bindings-store.ts';
 import { grantsWhere, toGrant, type GrantRow } from './grants.ts';
@@ -82,6 +83,7 @@ export async function replaceAdminKey(db: Db): Promise<string> {
 }
 
 interface PresentedRow {
+  readonly id: string;
   readonly name: string;
   readonly scopes: string[];
   readonly secret_sha256: Buffer;
@@ -93,21 +95,30 @@ interface PresentedRow {
 
 /** Looks every key up in the table, so a revocation acts at the next request. `last_used_at` is written once a minute at most. */
 export function authenticateBy(db: Db): Authenticate {
+  // Gathered, not cached: a request is judged by what the table says after it came.
+  const find = gather<string, PresentedRow | undefined>({ lanesMax: 2, itemsMax: 500 }, async (ids) => {
+    const rows = await presentedKeys(db, [...new Set(ids)]);
+    return ids.map((id) => rows.get(id));
+  });
   return async (token) => {
     const [, id, secret] = tokenPattern.exec(token) ?? [];
     if (id === undefined || secret === undefined || !isId('key', id)) return undefined;
-    const { rows } = await sql<PresentedRow>`
-      select name, scopes, secret_sha256,
-        case when previous_until > clock_timestamp() then previous_sha256 end as previous_sha256,
-        revoked_at is null and (expires_at is null or expires_at > clock_timestamp()) as valid,
-        last_used_at is null or last_used_at < clock_timestamp() - interval '1 minute' as stale,
-        ${grantsWhere(sql`b.principal_kind = 'key' and b.principal = k.id`)} as grants
-      from api_key k where id = ${id}`.execute(db);
-    const key = rows[0];
+    const key = await find(id);
     if (!key || !isSecretOf(key, sha256(secret)) || !key.valid) return undefined;
     if (key.stale) await noteUse(db, id);
     return { id, name: key.name, scopes: key.scopes, grants: key.grants.map(toGrant) } satisfies Actor;
   };
+}
+
+async function presentedKeys(db: Db, ids: readonly string[]): Promise<Map<string, PresentedRow>> {
+  const { rows } = await sql<PresentedRow>`
+    select id, name, scopes, secret_sha256,
+      case when previous_until > clock_timestamp() then previous_sha256 end as previous_sha256,
+      revoked_at is null and (expires_at is null or expires_at > clock_timestamp()) as valid,
+      last_used_at is null or last_used_at < clock_timestamp() - interval '1 minute' as stale,
+      ${grantsWhere(sql`b.principal_kind = 'key' and b.principal = k.id`)} as grants
+    from api_key k where id = any(${[...ids]}::text[])`.execute(db);
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** Both are compared, whatever the first says: how long it takes tells nothing. */

@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { repositoryRoot } from '#services/platform/config.ts';
 import { createApiKey } from '#services/teams/api-keys.ts';
 import { batchJobsMax } from '#services/jobs/batch.ts';
+import type { Part } from '../e2e/part.ts';
 import type { LoadOrder, LoadResult } from './http-load.ts';
 import { machine, quantile, round } from './load.ts';
 import type { Figure } from './main.ts';
@@ -27,7 +28,7 @@ export async function* api(): AsyncGenerator<Figure> {
 async function* throughput(): AsyncGenerator<Figure> {
   const stack = await BenchStack.open({ MUSTER_QUEUED_JOBS_MAX_PER_TEAM: '10000000', MUSTER_REQUESTS_PER_SECOND_MAX: '1000000' });
   try {
-    await stack.start('api');
+    const api = await stack.start('api');
     const target = { port: stack.config.apiPort, key: await createApiKey(stack.db, { name: 'load', scopes: ['*'] }) };
     const single: Omit<LoadOrder, 'seconds'> = { ...target, connections: submitters, method: 'POST', paths: ['/v1/jobs'], body: JSON.stringify(job) };
     const batch: Omit<LoadOrder, 'seconds'> = { ...target, connections: batchers, method: 'POST', paths: ['/v1/jobs:batch'], body: JSON.stringify({ jobs: Array.from({ length: batchJobsMax }, () => job) }) };
@@ -35,26 +36,36 @@ async function* throughput(): AsyncGenerator<Figure> {
     const known = (await sql<{ id: string }>`select id from job limit ${readers}`.execute(stack.db)).rows.map(({ id }) => `/v1/jobs/${id}`);
 
     const before = await jobs(stack);
+    const cpu = cpuOf(stack, api);
     const [submitted, read] = await Promise.all([
       run({ ...single, seconds }), run({ ...target, connections: readers, method: 'GET', paths: known, pauseMs: readerPauseMs, seconds }),
     ]);
     const rows = await jobs(stack) - before;
-    const params = { connections: submitters, seconds, rows, refused: submitted.requests - rows, ...machine() };
+    const params = { connections: submitters, seconds, rows, refused: submitted.requests - rows, ...cpu(rows), ...machine() };
     yield { bench: 'api', figure: 'single_submits_per_s', value: round(rows / submitted.seconds, 0), unit: '1/s', params };
     yield { bench: 'api', figure: 'single_submit_p50_ms', value: quantile(submitted.latenciesMs, 0.5), unit: 'ms', params };
     yield { bench: 'api', figure: 'single_submit_p99_ms', value: quantile(submitted.latenciesMs, 0.99), unit: 'ms', params };
     yield { bench: 'api', figure: 'get_p99_ms_under_submit_load', value: quantile(read.latenciesMs, 0.99), unit: 'ms', params: { readers, reads: read.requests, ...machine() } };
 
     const waiting = await jobs(stack);
+    const batchCpu = cpuOf(stack, api);
     const batches = await run({ ...batch, seconds });
     const batched = await jobs(stack) - waiting;
     yield {
       bench: 'api', figure: 'batch_submit_jobs_per_s', value: round(batched / batches.seconds, 0), unit: '1/s',
-      params: { connections: batchers, jobsPerCall: batchJobsMax, rows: batched, statuses: JSON.stringify(batches.statuses), ...machine() },
+      params: { connections: batchers, jobsPerCall: batchJobsMax, rows: batched, statuses: JSON.stringify(batches.statuses), ...batchCpu(batched), ...machine() },
     };
   } finally {
     await stack.close();
   }
+}
+
+/** Processor time of the API and of Postgres since now, for each job: what a busy machine doesn't change. */
+function cpuOf(stack: BenchStack, api: Part): (jobs: number) => Record<string, number> {
+  const before = [stack.cpuSeconds(api), stack.cpuSeconds('postgres')] as const;
+  return (jobs) => ({
+    api_cpu_us_per_job: round((stack.cpuSeconds(api) - before[0]) * 1e6 / jobs, 0), postgres_cpu_us_per_job: round((stack.cpuSeconds('postgres') - before[1]) * 1e6 / jobs, 0),
+  });
 }
 
 /** What counts is what stands in the table. */

@@ -7,10 +7,11 @@ export default defineConfig({
     // Real parts share two cores: more files at once only makes every wait longer.
     maxWorkers: 2,
     pool: 'forks',
+    // Real processes on two cores that others may share: a wait that ran out once is tried once more. The report marks it.
+    retry: 1,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
-    reporters: process.env['CI'] ? ['default'] : ['default'],
     globalSetup: ['test/setup/stack.ts'],
     include: [...pure, 'test/{integration,workflow,fault,e2e}/**/*.test.ts'],
   },

@@ -19,7 +19,9 @@ const places: Described = [
 ];
 
 const addresses: Described = [
-  ['MUSTER_DATABASE_URL', '`secrets/database-url`', 'Postgres; given: the local stack starts none'],
+  ['MUSTER_DATABASE_URL', '`secrets/database-url`', 'Postgres, for the services: a login in the role `muster_app`; given: the local stack starts none'],
+  ['MUSTER_DATABASE_OWNER_URL', '`secrets/database-owner-url`', 'Postgres, for migrations: the role that owns the schema; where only MUSTER_DATABASE_URL is given, that one'],
+  ['MUSTER_PAGE_TOKEN_KEY', '`secrets/page-token-key`', 'signs page tokens; the same for all API processes'],
   ['MUSTER_TEMPORAL_ADDRESS', '127.0.0.1:MUSTER_TEMPORAL_PORT', 'Temporal frontend; given: the local stack starts none'],
   ['MUSTER_TEMPORAL_NAMESPACE', '`default`', 'namespace of the runs'],
   ['MUSTER_TEMPORAL_UI_URL', 'http://127.0.0.1:MUSTER_TEMPORAL_UI_PORT', 'what links to the Web UI begin with'],
@@ -82,7 +84,7 @@ export function renderConfiguration(): string {
   return [
     '# Configuration', '',
     'Written by `node infra/docs/config-reference.ts` from the settings in the code; a test compares. All settings are environment variables, read once when a process starts. A value out of bounds ends the start with a sentence that names the variable.', '',
-    'Files named here lie in `MUSTER_HOME`. A secret can be given in a file instead: `MUSTER_DATABASE_URL_FILE`, `MUSTER_NATS_PASSWORD_FILE`, `MUSTER_NATS_ISSUER_SEED_FILE`, `MUSTER_API_KEY_FILE`, `MUSTER_AGENT_ENROLMENT_TOKEN_FILE`.', '',
+    'Files named here lie in `MUSTER_HOME`. A secret can be given in a file instead: `MUSTER_DATABASE_URL_FILE`, `MUSTER_DATABASE_OWNER_URL_FILE`, `MUSTER_PAGE_TOKEN_KEY_FILE`, `MUSTER_NATS_PASSWORD_FILE`, `MUSTER_NATS_ISSUER_SEED_FILE`, `MUSTER_API_KEY_FILE`, `MUSTER_AGENT_ENROLMENT_TOKEN_FILE`.', '',
     '## Home and log', '', ...describe(places), '',
     '## Addresses and secrets', '', ...describe(addresses), '',
     '## Ports of the local stack', '', ...describe(stackPorts), '', '`MUSTER_API_PORT` stands below, since the API has it outside of the local stack too.', '',

@@ -1,7 +1,7 @@
 /** `POST /v1/jobs:batch`. */
 import Type from 'typebox';
 import type { Config } from '../platform/config.ts';
-import { Problem } from '../platform/errors.ts';
+import type { Problem } from '../platform/errors.ts';
 import { problems, refTo, type Api } from '../platform/http.ts';
 import { problemBody, ProblemView, toProblem } from '../platform/http-problems.ts';
 import { validatorFor } from '../platform/http-validation.ts';

@@ -70,11 +70,14 @@ create table attempt (
   master_address text,
   master_port integer,
   resume_checkpoint text,
+  quarantined_at timestamp with time zone,
   constraint attempt_pkey PRIMARY KEY (job_id, epoch),
   constraint attempt_job_id_fkey FOREIGN KEY (job_id) REFERENCES job(id),
   constraint attempt_check CHECK ((((accepted >= 0) AND (accepted <= members)) AND ((ready >= 0) AND (ready <= members)) AND ((gone >= 0) AND (gone <= members))))
 );
+CREATE INDEX attempt_quarantined ON public.attempt USING btree (job_id, epoch) WHERE (quarantined_at IS NOT NULL);
 comment on column attempt.fenced is 'Nothing of this epoch can be published any more (P18, law 5).';
+comment on column attempt.quarantined_at is 'Agents reported it after a restore that does not know it: at the thaw it is taken over whole, or stopped (P38).';
 
 create table audit (
   id bigint not null generated always as identity,
@@ -95,6 +98,13 @@ CREATE INDEX audit_request ON ONLY public.audit USING btree (request_id);
 CREATE INDEX audit_target ON ONLY public.audit USING btree (target, id DESC);
 comment on table audit is 'Append-only: who did what to which object, written in the transaction of the effect. Whole months are dropped by keep_audit, after their retention.';
 comment on column audit.before_sha256 is 'SHA-256 of the canonical JSON of the object before; null: it did not exist, or is not one row.';
+
+create table breaking_migration (
+  name text not null,
+  reason text not null,
+  constraint breaking_migration_pkey PRIMARY KEY (name)
+);
+comment on table breaking_migration is 'Applied migrations that roles of a version without them must not run against.';
 
 create table checkpoint (
   id text not null,
@@ -153,10 +163,14 @@ create table cluster (
   cluster_id uuid not null default gen_random_uuid(),
   incarnation integer not null default 1,
   frozen_at timestamp with time zone,
+  restored_at timestamp with time zone,
+  runs_told boolean not null default true,
   constraint cluster_pkey PRIMARY KEY (id),
   constraint cluster_id_check CHECK ((id = 1)),
   constraint cluster_incarnation_check CHECK (((incarnation >= 1) AND (incarnation <= 2000000)))
 );
+comment on column cluster.restored_at is 'When this life of the database began; null: it was never restored.';
+comment on column cluster.runs_told is 'Open runs of the life before were told to read their rows again.';
 
 create table dead_letter (
   id text not null,
@@ -381,7 +395,6 @@ create table node (
   cordoned_by_fence boolean not null default false,
   cordon_reason text,
   stray_members integer not null default 0,
-  schedulable boolean not null generated always as (((state = 'LIVE'::text) AND (boot_id IS NOT NULL) AND (NOT cordoned_by_operator) AND (NOT cordoned_by_fence) AND (stray_members = 0))) stored,
   cpu_milli integer not null default 0,
   cpu_used_milli integer not null default 0,
   memory_bytes bigint not null default 0,
@@ -394,6 +407,8 @@ create table node (
   labels jsonb not null default '{}'::jsonb,
   created_at timestamp with time zone not null default now(),
   changed_at timestamp with time zone not null default now(),
+  adoption_due boolean not null default false,
+  schedulable boolean not null generated always as (((state = 'LIVE'::text) AND (boot_id IS NOT NULL) AND (NOT cordoned_by_operator) AND (NOT cordoned_by_fence) AND (stray_members = 0) AND (NOT adoption_due))) stored,
   constraint node_pkey PRIMARY KEY (id),
   constraint node_checkpoint_reach_check CHECK ((checkpoint_reach = ANY (ARRAY['node'::text, 'shared'::text]))),
   constraint node_cpu_milli_check CHECK ((cpu_milli >= 0)),
@@ -404,6 +419,7 @@ create table node (
 );
 comment on column node.generation is '+1 whenever what the agent shall do changes; an answer of a lower one is dropped (P3).';
 comment on column node.stray_members is 'Members reported alive without a live row (P11): no new work until they are gone.';
+comment on column node.adoption_due is 'Since a restore no beat of this life was taken: no new work until then (P36).';
 
 create table node_boot (
   node_id text not null,

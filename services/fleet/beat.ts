@@ -10,6 +10,7 @@ import { appendEvent } from '../events/append.ts';
 import type { Config } from '../platform/config.ts';
 import { inTransaction, type Db, type Tx } from '../platform/db.ts';
 import { liftFenceCordons, lockForNews, nodeChanged } from '../scheduler/allocations.ts';
+import { adoptNode, isAdoptionDue } from './adopt.ts';
 import { ordersOf } from './answer.ts';
 import { mayCarry, turnCredential } from './rotation.ts';
 import type { Answer, Beat, BeatRefusal, MemberKey, MemberObservation, StopItem } from './model.ts';
@@ -35,6 +36,9 @@ export async function receiveBeat(db: Db, beat: Beat, config: BeatConfig): Promi
 function refusalOf(speaker: Speaker | undefined, beat: Beat): BeatRefusal | undefined {
   if (!speaker) return { refused: 'unknown_node', detail: `no node ${beat.node} is enrolled` };
   if (beat.clusterId !== null && beat.clusterId !== speaker.cluster_id) return { refused: 'invalid', detail: 'the agent belongs to another cluster' };
+  if (beat.incarnation > speaker.incarnation) {
+    return { refused: 'invalid', detail: `the agent has seen life ${beat.incarnation} of this database, which is at ${speaker.incarnation}: it was put back without muster restore` };
+  }
   if (speaker.revoked_at !== null || !mayCarry(speaker, beat.credentialVersion)) {
     return { refused: 'credential_revoked', detail: `credential version ${beat.credentialVersion} is not valid; enrol the node again` };
   }
@@ -58,22 +62,25 @@ async function answer(tx: Tx, speaker: Speaker, beat: Beat, config: BeatConfig):
     const stop = beat.members.filter(isAlive).map((member) => strayStop(member, 'this boot was declared over', config));
     return { ...base, generation: speaker.generation.toString(), run: [], stop, ack: [] };
   }
-  const frozen = speaker.frozen_at !== null;
-  const known = await liveMembersOf(tx, beat.node);
-  const strays = straysOf(beat, known);
+  const isDue = isAdoptionDue(speaker);
+  const isUnadopted = isDue && beat.incarnation < speaker.incarnation; // P36: nothing but its lease
+  const before = await liveMembersOf(tx, beat.node);
   const lost = speaker.state === 'LIVE' ? [] : await lostJobsOn(tx, beat.node);
-  const jobs = frozen ? new Map<string, JobRow>() : await takeNews(tx, speaker, beat, known, lost, config);
-  if (!frozen && known.some(isUnordered)) await noteOrders(tx, beat.node, beat.bootId, [...jobs.keys()]);
+  const jobs = isUnadopted ? new Map<string, JobRow>() : isDue ? await adoptNode(tx, speaker, beat, before, config) : await takeNews(tx, speaker, beat, before, lost, config);
+  const known = isDue ? await liveMembersOf(tx, beat.node) : before;
+  const strays = straysOf(beat, known);
+  if (!isUnadopted && known.some(isUnordered)) await noteOrders(tx, beat.node, beat.bootId, [...jobs.keys()]);
   const node = await takeNode(tx, speaker, beat, strays.length, config);
   await recover(tx, lost, jobs);
-  const orders = frozen || known.length === 0 && node.generation === speaker.generation ? { run: [], stop: [] } : await ordersOf(tx, beat.node, beat.bootId, config);
+  const orders = isUnadopted || known.length === 0 && node.generation === speaker.generation ? { run: [], stop: [] } : await ordersOf(tx, beat.node, beat.bootId, config);
   const credential = await turnCredential(tx, speaker, beat);
+  const straysToStop = speaker.frozen_at === null ? strays : []; // a restore of the wrong backup can still be repeated
   return {
     ...base, ...credential,
     generation: node.generation.toString(),
     run: orders.run,
-    stop: [...orders.stop, ...strays.map((member) => strayStop(member, 'superseded', config))],
-    ack: frozen ? [] : beat.members.filter((member) => !isAlive(member)).map(keyOf),
+    stop: [...orders.stop, ...straysToStop.map((member) => strayStop(member, 'superseded', config))],
+    ack: isUnadopted ? [] : beat.members.filter((member) => !isAlive(member)).map(keyOf),
   };
 }
 
@@ -121,7 +128,7 @@ async function takeNews(tx: Tx, speaker: Speaker, beat: Beat, known: readonly Me
 /** The node's own row, after jobs and members in the lock order. @throws NotCurrent */
 async function takeNode(tx: Tx, speaker: Speaker, beat: Beat, strayMembers: number, config: BeatConfig) {
   const booted = speaker.boot_id !== null && speaker.boot_id !== beat.bootId;
-  const changed = booted || speaker.boot_id === null || speaker.state !== 'LIVE' || speaker.stray_members !== strayMembers || beat.facts !== undefined;
+  const changed = booted || speaker.boot_id === null || isAdoptionDue(speaker) || speaker.state !== 'LIVE' || speaker.stray_members !== strayMembers || beat.facts !== undefined;
   const node = await markBeat(tx, beat.node, {
     session: BigInt(beat.session), sequence: BigInt(beat.sequence), bootId: beat.bootId, incarnation: beat.incarnation,
     strayMembers, leaseTtlMs: config.leaseTtlMs, changed,

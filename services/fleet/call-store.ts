@@ -11,3 +11,9 @@ export async function runsMember(tx: Tx, node: string, credentialVersion: number
     .executeTakeFirst();
   return row !== undefined;
 }
+
+/** A restore is being reconciled (P35). */
+export async function isFrozen(tx: Tx): Promise<boolean> {
+  const { frozen_at } = await tx.selectFrom('cluster').select('frozen_at').executeTakeFirstOrThrow();
+  return frozen_at !== null;
+}

@@ -6,7 +6,7 @@ import { inTransaction, type Db, type Tx } from '../platform/db.ts';
 import type { Log } from '../platform/log.ts';
 import type { Bus, Subscription } from '../platform/nats/bus.ts';
 import { parseCall } from './call-schema.ts';
-import { runsMember } from './call-store.ts';
+import { isFrozen, runsMember } from './call-store.ts';
 import { subjects, type AgentCall, type AgentCallReply } from './model.ts';
 
 export type CallConfig = Pick<Config,
@@ -37,6 +37,8 @@ export async function answerCall(db: Db, node: string, value: unknown, config: C
   const call = parseCall(value);
   if (typeof call === 'string') return invalid(call);
   return inTransaction(db, async (tx) => {
+    // A gang that a restore has forgotten is no stranger until the thaw has looked at it (P38): its program must not be told to stop.
+    if (await isFrozen(tx)) return { ok: false, code: 'unavailable', detail: 'a restore is being reconciled' };
     if (!await runsMember(tx, node, call.credentialVersion, call.member)) return invalid(`${node} runs no rank ${call.member.rank} of epoch ${call.member.epoch} of this job, or credential version ${call.credentialVersion} is not in force`);
     return call.op === 'shards' ? report(tx, node, call, config) : commit(tx, call, config);
   });

@@ -1,11 +1,11 @@
 import type { NodeRow } from './store.ts';
 
 export interface Obstacle {
-  readonly code: 'never_heard' | 'unknown' | 'dead' | 'cordoned' | 'fenced' | 'stray_members';
+  readonly code: 'never_heard' | 'unknown' | 'dead' | 'cordoned' | 'fenced' | 'stray_members' | 'adoption_due';
   readonly detail: string;
 }
 
-type Decides = Pick<NodeRow, 'state' | 'boot_id' | 'cordoned_by_operator' | 'cordoned_by_fence' | 'cordon_reason' | 'stray_members'>;
+type Decides = Pick<NodeRow, 'state' | 'boot_id' | 'cordoned_by_operator' | 'cordoned_by_fence' | 'cordon_reason' | 'stray_members' | 'adoption_due'>;
 
 /** Why a node takes no new work: what the column `node.schedulable` is made of, in words. Empty where it does. */
 export function obstaclesOf(node: Decides): Obstacle[] {
@@ -16,5 +16,6 @@ export function obstaclesOf(node: Decides): Obstacle[] {
   if (node.cordoned_by_operator) found.push({ code: 'cordoned', detail: node.cordon_reason ?? 'cordoned by an operator' });
   if (node.cordoned_by_fence) found.push({ code: 'fenced', detail: 'devices are fenced: processes of an ended epoch are not proven gone' });
   if (node.stray_members > 0) found.push({ code: 'stray_members', detail: `${node.stray_members} processes run that should not; they were told to stop` });
+  if (node.adoption_due) found.push({ code: 'adoption_due', detail: 'the database was restored and its agent has not been heard since' });
   return found;
 }

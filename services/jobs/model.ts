@@ -32,6 +32,8 @@ export const moves = [
   { event: 'queueDeadlinePassed', from: ['SUBMITTED', 'QUEUED'], to: ['FAILED'], devices: 'none' },
   { event: 'dependencyFailed', from: ['SUBMITTED', 'QUEUED'], to: ['FAILED'], devices: 'none' },
   { event: 'placed', from: ['QUEUED'], to: ['RESERVED'], devices: 'held' },
+  /** after a restore: agents run its gang at a newer epoch than the row knew (P38) */
+  { event: 'takenOver', from: ['QUEUED', ...placed, 'VACATING'], to: ['RESERVED', 'STARTING', 'RUNNING'], devices: 'held' },
   { event: 'allAccepted', from: ['RESERVED'], to: ['STARTING'], devices: 'held' },
   { event: 'allReady', from: ['STARTING'], to: ['RUNNING'], devices: 'held' },
   { event: 'startTimedOut', from: beforeRunning, to: ['VACATING'], devices: 'held' },

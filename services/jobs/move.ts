@@ -32,7 +32,7 @@ export async function moveJob(tx: Tx, job: JobRow, event: JobEvent, to?: JobStat
     ...(isEnded(target) ? { ended_at: sql<Date>`clock_timestamp()`, waiting_reason: null, waiting_detail: null, waiting_since: null } : {}),
   });
   if (!moved) throw problem('job_version_lost', { job: job.id, version: job.version });
-  await appendEvent(tx, jobEvent(event === 'placed' ? 'job.placed' : 'job.changed', moved)); // after the update: ids follow the job's own order
+  await appendEvent(tx, jobEvent(event === 'placed' || event === 'takenOver' ? 'job.placed' : 'job.changed', moved)); // after the update: ids follow the job's own order
   noteMove(tx, moved, event, target);
   return moved;
 }

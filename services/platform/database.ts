@@ -70,6 +70,10 @@ export interface Attempt {
   master_address: string | null;
   master_port: number | null;
   members: number;
+  /**
+   * Agents reported it after a restore that does not know it: at the thaw it is taken over whole, or stopped (P38).
+   */
+  quarantined_at: Date | null;
   ready: Generated<number>;
   refused: Generated<number>;
   reserved_at: Generated<Date>;
@@ -96,6 +100,11 @@ export interface Audit {
   request_id: string;
   target: string;
   workflow_id: string | null;
+}
+
+export interface BreakingMigration {
+  name: string;
+  reason: string;
 }
 
 export interface Checkpoint {
@@ -140,6 +149,14 @@ export interface Cluster {
   frozen_at: Date | null;
   id: Generated<number>;
   incarnation: Generated<number>;
+  /**
+   * When this life of the database began; null: it was never restored.
+   */
+  restored_at: Date | null;
+  /**
+   * Open runs of the life before were told to read their rows again.
+   */
+  runs_told: Generated<boolean>;
 }
 
 export interface DeadLetter {
@@ -317,6 +334,10 @@ export interface Member {
 export interface Node {
   address: string | null;
   adopted_incarnation: Generated<number>;
+  /**
+   * Since a restore no beat of this life was taken: no new work until then (P36).
+   */
+  adoption_due: Generated<boolean>;
   agent_version: string | null;
   boot_id: string | null;
   changed_at: Generated<Date>;
@@ -453,6 +474,7 @@ export interface DB {
   api_key: ApiKey;
   attempt: Attempt;
   audit: Audit;
+  breaking_migration: BreakingMigration;
   checkpoint: Checkpoint;
   checkpoint_pointer: CheckpointPointer;
   checkpoint_shard: CheckpointShard;

@@ -30,6 +30,8 @@ export interface Supervisor {
   signal(jobId: string, wake: Wake): Promise<'signalled' | 'done'>;
   /** `none`: never started, or its history has expired */
   describeRun(jobId: string): Promise<'open' | 'closed' | 'none'>;
+  /** Jobs with an open run of this scope, as visibility lists them: a second or so behind. */
+  openRuns(): AsyncIterable<string>;
   close(): Promise<void>;
 }
 
@@ -91,6 +93,11 @@ export function openTemporal(config: TemporalConfig, log: Log): Supervisor {
         if (error instanceof WorkflowNotFoundError) return 'none';
         throw error;
       }
+    },
+
+    async *openRuns() {
+      const query = `WorkflowType = '${jobWorkflowType}' and ExecutionStatus = 'Running' and TaskQueue = '${taskQueueOf(config)}'`;
+      for await (const { workflowId } of client.workflow.list({ query })) yield workflowId.slice(jobWorkflowId('').length);
     },
 
     close: () => connection.close(),

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readConfig, type Config } from '../platform/config.ts';
 import { openDb, type Db } from '../platform/db.ts';
 import { openLog, type Log } from '../platform/log.ts';
+import { requireSchema, SchemaTooNew, schemaTooNewExitCode, watchSchema } from '../platform/schema-check.ts';
 import { measureProcess } from './measure-process.ts';
 
 export interface Role {
@@ -17,7 +18,7 @@ export interface Role {
 
 const lingerMs = 2_000;
 
-/** Runs one role as this process until SIGTERM or SIGINT. What it throws ends the process with 1. */
+/** Runs one role as this process until SIGTERM or SIGINT. What it throws ends the process with 1; a schema that is too new for it with 57. */
 export async function runProcess(name: string, run: (role: Role) => Promise<void>): Promise<void> {
   const config = readConfig();
   const log = openLog(name, config.logLevel);
@@ -26,12 +27,19 @@ export async function runProcess(name: string, run: (role: Role) => Promise<void
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());
   process.once('disconnect', () => log.debug('parent is gone'));
+  const fail = (error: unknown): void => {
+    log.fatal({ err: error }, error instanceof SchemaTooNew ? error.message : 'role ended by an error');
+    process.exitCode = error instanceof SchemaTooNew ? schemaTooNewExitCode : 1;
+    stop.abort();
+  };
   try {
+    await requireSchema(db, log, stop.signal);
+    void watchSchema(db, stop.signal, fail);
     await run({ config, db, log, signal: stop.signal, onReady: () => process.send?.({ ready: true }) });
   } catch (error) {
-    log.fatal({ err: error }, 'role ended by an error');
-    process.exitCode = 1;
+    fail(error);
   } finally {
+    stop.abort();
     await endMeasuring();
     await db.destroy().catch((error: unknown) => log.warn({ err: error }, 'closing the database failed'));
     if (process.connected) process.disconnect();

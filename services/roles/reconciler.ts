@@ -1,5 +1,6 @@
 /** The reconciler role: sweeps that repair drift, led by one process at a time (stack.md 3.1). Each sweep stands alone. */
 import { hostname } from 'node:os';
+import { isFrozen, sweepRestore, tellOpenRuns } from '../backup/thaw.ts';
 import { keepAudit } from '../audit/store.ts';
 import { sweepDrains } from '../fleet/drain.ts';
 import { forgetOperations, settleOperations } from '../operations/store.ts';
@@ -30,6 +31,8 @@ interface Sweep {
   readonly everyMs: number;
   /** @returns what it found; zero in a healthy system */
   readonly run: () => Promise<number>;
+  /** whether it also looks while a restore is reconciled; the others would judge rows that are older than the world (P35) */
+  readonly inFreeze?: true;
 }
 
 export async function runReconciler(role: Role): Promise<void> {
@@ -50,6 +53,8 @@ export async function runReconciler(role: Role): Promise<void> {
     { name: 'ended operations', everyMs: keySweepMs, run: () => forgetOperations(db, config.operationRetentionHours, keysForgottenPerSweep) },
     { name: 'audit partitions', everyMs: auditSweepMs, run: () => keepAudit(db, config.auditRetentionMonths) },
     { name: 'enrolment tokens', everyMs: keySweepMs, run: () => forgetEndedTokens(db) },
+    { name: 'restores', everyMs: Math.min(config.sweepMs, config.leaseTtlMs / 4), run: () => sweepRestore(db, config, log), inFreeze: true },
+    { name: 'runs of a life before', everyMs: config.sweepMs, run: () => tellOpenRuns(db, temporal), inFreeze: true },
   ];
   expectSweeps(sweeps.map((sweep) => sweep.name));
   onReady?.();
@@ -57,6 +62,7 @@ export async function runReconciler(role: Role): Promise<void> {
   await leadWhenever(db, { name: 'reconciler', holder: `${hostname()}/${process.pid}/${newId('req')}`, leaseMs: config.leaderLeaseMs, log, signal }, async ({ over }) => {
     provideFigures(figures);
     await Promise.all(sweeps.map((sweep) => repeat(`sweep of ${sweep.name}`, sweep.everyMs, { log, signal: over }, async () => {
+      if (!sweep.inFreeze && await isFrozen(db)) return;
       const found = await measureSweep(sweep.name, sweep.run);
       if (found > 0) log.info({ sweep: sweep.name, found }, 'sweep found work');
     })));

@@ -13,7 +13,7 @@ import { submitToRunning } from './skeleton.ts';
 import { BenchStack } from './stack.ts';
 
 const submitters = 64;
-const batchers = 2;
+const batchers = 4;
 const readers = 4;
 const readerPauseMs = 20;
 const warmupSeconds = 3;

@@ -8,6 +8,7 @@ const instants: Readonly<Record<string, readonly string[]>> = {
   job: ['state_since', 'not_before', 'queue_deadline_at', 'vacate_deadline_at', 'waiting_since'],
   attempt: ['reserved_at', 'starting_at', 'running_at', 'ended_at'],
   ticket: ['deadline_at'],
+  cluster: ['frozen_at'],
 };
 
 export async function passTime(db: Db, ms: number): Promise<void> {

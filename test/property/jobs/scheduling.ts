@@ -6,7 +6,7 @@ import type { PendingJob, Placement } from '#services/scheduler/model.ts';
 import { readNodes, readPending } from '#services/scheduler/store.ts';
 
 export type Holder = 's0' | 's1';
-interface Plan { readonly placement: Placement; readonly token: bigint }
+interface Plan { readonly placement: Placement; readonly token: bigint; readonly incarnation: number }
 
 export class Schedulers {
   readonly #db: Db;
@@ -28,7 +28,8 @@ export class Schedulers {
     const placement = pending && await firstFit(this.#db, pending.job, offset);
     const token = this.#tokens.get(holder);
     if (!placement || token === undefined) return false;
-    this.#plans.set(holder, { placement, token });
+    const { incarnation } = await this.#db.selectFrom('cluster').select('incarnation').executeTakeFirstOrThrow();
+    this.#plans.set(holder, { placement, token, incarnation });
     return true;
   }
 
@@ -36,7 +37,7 @@ export class Schedulers {
     const plan = this.#plans.get(holder);
     if (!plan) return 'no plan';
     const { items } = await commitPlacements(this.#db, {
-      leadership: { name: 'scheduler', holder, token: plan.token }, incarnation: 1, items: [plan.placement], membersMax: 200,
+      leadership: { name: 'scheduler', holder, token: plan.token }, incarnation: plan.incarnation, items: [plan.placement], membersMax: 200,
     });
     return items.get(plan.placement.job.id)!.verdict;
   }

@@ -2,7 +2,16 @@
  * One small fleet with its faults: real operations on a real database, machines and messages of the test. Every step is
  * plain data that means something in any state, so that a failing run can be shortened.
  */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
 import { sql } from 'kysely';
+import { takeBackup } from '#services/backup/backup.ts';
+import { loadRows } from '#services/backup/load.ts';
+import type { Manifest } from '#services/backup/model.ts';
+import { beginNewLife } from '#services/backup/new-life.ts';
+import { isFrozen, sweepRestore } from '#services/backup/thaw.ts';
 import { parseBeat } from '#services/fleet/beat-schema.ts';
 import { receiveBeat } from '#services/fleet/beat.ts';
 import { confirmTerminated } from '#services/fleet/confirm-terminated.ts';
@@ -17,6 +26,7 @@ import { readSupervision } from '#services/jobs/supervise.ts';
 import { sweepFenceCordons, sweepTickets } from '#services/jobs/sweeps.ts';
 import { vacateJob } from '#services/jobs/vacate.ts';
 import type { Config } from '#services/platform/config.ts';
+import type { Log } from '#services/platform/log.ts';
 import { inTransaction, type Db } from '#services/platform/db.ts';
 import { newId } from '#services/platform/ids.ts';
 import { decide } from '#workflows/jobs/decide.ts';
@@ -25,6 +35,7 @@ import { Laws } from './laws.ts';
 import { Schedulers, type Holder } from './scheduling.ts';
 import { cancelAny } from '#test/setup/cancel.ts';
 import { passTime } from '#test/setup/time.ts';
+import type { World as Stack } from '#test/setup/world.ts';
 
 export interface Shape {
   /** devices of each node */
@@ -38,17 +49,24 @@ export const stepKinds = [
   'ingestDown', 'ingestUp', 'sweep', 'sweepTickets', 'sweepCordons',
   'read', 'act', 'supervise', 'place', 'plan', 'commit', 'take', 'cancel', 'drain', 'cordon',
 ] as const;
-export type StepKind = (typeof stepKinds)[number];
+/** only where a test asks for them */
+export const restoreKinds = ['backup', 'restore', 'thaw'] as const;
+export type StepKind = (typeof stepKinds)[number] | (typeof restoreKinds)[number];
 export interface Step { readonly kind: StepKind; readonly which: number; readonly more: number }
 
+type Parts = Pick<Stack, 'db' | 'owner' | 'env' | 'config' | 'log'>;
 interface Message { readonly beat: Beat; readonly answer?: Answer | BeatRefusal }
 
 const messagesMax = 4;
+const backupsMax = 2;
 const graceSeconds = 100;
 
 export class World {
   readonly #db: Db;
+  readonly #owner: Db;
+  readonly #ownerUrl: string;
   readonly #config: Config;
+  readonly #log: Log;
   readonly #tickMs: number;
   readonly machines: Machine[] = [];
   readonly processes: Process[] = [];
@@ -67,15 +85,18 @@ export class World {
   /** when a beat last found no ingest; an outage that is shorter than what counts as a gap is a lost message like any other */
   readonly #refusedMs = new Map<string, number>();
 
-  private constructor(db: Db, config: Config) {
-    this.#db = db;
-    this.#config = config;
+  readonly #backups: { readonly folder: string; readonly manifest: Manifest }[] = [];
+
+  private constructor({ db, owner, env, config, log }: Parts) {
+    [this.#db, this.#owner, this.#ownerUrl, this.#config, this.#log] = [db, owner, env['MUSTER_DATABASE_OWNER_URL'] ?? '', config, log];
     this.#tickMs = config.leaseTtlMs / 3; // shorter than what counts as a gap of the ingest
     this.schedulers = new Schedulers(db);
   }
 
-  static async open({ db, owner, config }: { readonly db: Db; readonly owner: Db; readonly config: Config }, shape: Shape): Promise<World> {
-    const world = new World(db, config);
+  static async open(parts: Parts, shape: Shape): Promise<World> {
+    const { db, owner } = parts;
+    const world = new World(parts);
+    await sql`update cluster set frozen_at = null, runs_told = true`.execute(owner);
     await sql`truncate ticket_row, ticket_victim, allocation, ticket, member, attempt, checkpoint_pointer, checkpoint, job, device, node_boot, node_credential, node, outbox`.execute(owner);
     await sql`update ingest_heartbeat set up_since = clock_timestamp(), beat_at = clock_timestamp()`.execute(db);
     for (const [n, devices] of shape.nodes.entries()) await world.#addNode(`node-${n}`, devices);
@@ -153,8 +174,11 @@ export class World {
       case 'ingestDown': return this.#isIngestUp ? this.#setIngest(false) : undefined;
       case 'ingestUp': return this.#isIngestUp ? undefined : this.#setIngest(true);
       case 'sweep': return this.#sweep();
-      case 'sweepTickets': return String(await sweepTickets(this.#db));
-      case 'sweepCordons': return String(await sweepFenceCordons(this.#db));
+      case 'sweepTickets': return (await isFrozen(this.#db)) ? undefined : String(await sweepTickets(this.#db));
+      case 'sweepCordons': return (await isFrozen(this.#db)) ? undefined : String(await sweepFenceCordons(this.#db));
+      case 'backup': return this.#backups.length < backupsMax ? this.#backup() : undefined;
+      case 'restore': return this.#backups.length > 0 ? this.#restore(this.#backups[which % this.#backups.length]!) : undefined;
+      case 'thaw': return this.#thaw();
       case 'read': return this.#read(job);
       case 'act': return this.#act(job);
       case 'supervise': return this.#supervise(job);
@@ -249,7 +273,44 @@ export class World {
     return machine.bootId;
   }
 
-  async #sweep(): Promise<string> {
+  async #backup(): Promise<string> {
+    const folder = path.join(mkdtempSync(path.join(tmpdir(), 'muster-world-')), 'backup');
+    this.#backups.push({ folder, manifest: await takeBackup({ databaseUrl: this.#ownerUrl, folder }) });
+    return `${this.#backups.length}`;
+  }
+
+  /** Into the same schema: what is under way on machines and in messages goes on meanwhile. */
+  async #restore({ folder, manifest }: { readonly folder: string; readonly manifest: Manifest }): Promise<string> {
+    const { incarnation } = await this.#db.selectFrom('cluster').select('incarnation').executeTakeFirstOrThrow();
+    const client = new pg.Client({ connectionString: this.#ownerUrl });
+    await client.connect();
+    try {
+      await loadRows(client, folder, manifest, incarnation + 1);
+    } finally {
+      await client.end();
+    }
+    await inTransaction(this.#owner, (tx) => beginNewLife(tx, incarnation + 1, this.#config));
+    this.#laws.restored();
+    this.#refusedMs.clear();
+    this.met.add('restore');
+    return `incarnation ${incarnation + 1}`;
+  }
+
+  async #thaw(): Promise<string | undefined> {
+    const found = await sweepRestore(this.#db, this.#config, this.#log);
+    if (found === 0) return undefined;
+    this.met.add('thaw');
+    if (await this.#db.selectFrom('job').select('id').where('detail', 'like', 'taken over%').limit(1).executeTakeFirst()) this.met.add('taken over');
+    await this.schedulers.take('s0');
+    return String(found);
+  }
+
+  close(): void {
+    for (const { folder } of this.#backups) rmSync(path.dirname(folder), { recursive: true, force: true });
+  }
+
+  async #sweep(): Promise<string | undefined> {
+    if (await isFrozen(this.#db)) return undefined;
     const silent = await sweepSilentNodes(this.#db, this.#config);
     if (silent > 0 && await this.#isGap()) this.#faults.push('P16: a node became UNKNOWN during a gap of the ingest');
     return `${silent} silent, ${await sweepLostJobs(this.#db)} jobs`;
@@ -376,9 +437,12 @@ export class World {
       else if (process.ageRounds > 2) this.#end(process, 0);
     }
     for (const machine of this.machines) await this.#heartbeats(machine, 1);
+    await this.#thaw();
     await this.#sweep();
-    await sweepTickets(this.#db);
-    await sweepFenceCordons(this.#db);
+    if (!await isFrozen(this.#db)) {
+      await sweepTickets(this.#db);
+      await sweepFenceCordons(this.#db);
+    }
     for (const job of this.#jobs) {
       this.log.push(`round ${round} ${job} ${await this.#supervise(job)}`);
       if ((await this.#stateOf(job)) === 'QUEUED') await this.schedulers.place(job);

@@ -37,11 +37,12 @@ const design: readonly (readonly [string, readonly string[], readonly string[], 
 
 /**
  * Beyond the rows: the job stops when commits exist and none is readable (issue 3 E), and a refusal that comes in RUNNING
- * is "a member exits otherwise" with the budget of a refusal.
+ * is "a member exits otherwise" with the budget of a refusal; after a restore a gang that agents run is taken over (P38).
  */
 const beyond: typeof design = [
   ['checkpointsUnreadable', ['RESERVED', 'STARTING', 'RUNNING', 'LOST'], ['VACATING'], 'held'],
   ['memberRefused', ['RESERVED', 'STARTING', 'RUNNING', 'LOST'], ['VACATING'], 'held'],
+  ['takenOver', ['QUEUED', 'RESERVED', 'STARTING', 'RUNNING', 'LOST', 'VACATING'], ['RESERVED', 'STARTING', 'RUNNING'], 'held'],
 ];
 
 describe('the table', () => {

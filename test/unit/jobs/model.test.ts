@@ -13,7 +13,6 @@ const design: readonly (readonly [string, readonly string[], readonly string[], 
   ['queueDeadlinePassed', ['SUBMITTED', 'QUEUED'], ['FAILED'], 'none'],
   ['dependencyFailed', ['SUBMITTED', 'QUEUED'], ['FAILED'], 'none'],
   ['placed', ['QUEUED'], ['RESERVED'], 'held'],
-  ['takenOver', ['QUEUED', 'RESERVED', 'STARTING', 'RUNNING', 'LOST', 'VACATING'], ['RESERVED', 'STARTING', 'RUNNING'], 'held'], // P38
   ['allAccepted', ['RESERVED'], ['STARTING'], 'held'],
   ['allReady', ['STARTING'], ['RUNNING'], 'held'],
   ['startTimedOut', ['RESERVED', 'STARTING'], ['VACATING'], 'held'],

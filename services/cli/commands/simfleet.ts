@@ -7,7 +7,7 @@ import { Option, type Command } from 'commander';
 import { readConfig } from '../../platform/config.ts';
 import { openLog } from '../../platform/log.ts';
 import { SimulatedFleet, type FleetState } from '../../simfleet/fleet.ts';
-import { completeScenario, readScenario, ScenarioError, type Scenario } from '../../simfleet/scenario.ts';
+import { completeScenario, parseScenario, readScenario, ScenarioError, type Scenario } from '../../simfleet/scenario.ts';
 import { ask, type Client } from '../client.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { note, printFacts, printJson } from '../output.ts';
@@ -38,10 +38,10 @@ export function registerSimfleet(program: Command): void {
 function scenarioOf({ scenario: file, nodes, seed }: Options): Scenario {
   try {
     const read = file === undefined ? completeScenario({ version: 1, nodes: { count: 8 } }) : readScenario(file);
-    return completeScenario({
-      version: 1, seed: seed === undefined ? read.seed : wholeNumber('--seed', seed), programs: { ...read.programs } as never, faults: [...read.faults],
+    return parseScenario(JSON.stringify({
+      ...read, version: 1, seed: seed === undefined ? read.seed : wholeNumber('--seed', seed),
       nodes: { ...read.nodes, ...(nodes === undefined ? {} : { count: wholeNumber('--nodes', nodes) }) },
-    });
+    }), file ?? 'options');
   } catch (error) {
     if (error instanceof ScenarioError) throw new UsageError(error.message);
     throw error;
@@ -85,7 +85,7 @@ function report(state: FleetState, json: boolean): void {
   const { counts, faults, beatMs } = state;
   printFacts({
     nodes: `${state.nodesUp} of ${state.nodes} up`,
-    beats: `${counts.beats} sent, ${counts.answers} answered, ${counts['refused beats']} refused, ${counts.unanswered} without an answer; p50 ${beatMs.p50} ms, p99 ${beatMs.p99} ms`,
+    beats: `${counts.beats} sent, ${counts.answers} answered, ${counts['refused beats']} refused, ${counts.unanswered} without an answer; ${beatMs.samples === 0 ? 'no times yet' : `p50 ${beatMs.p50} ms, p99 ${beatMs.p99} ms`}`,
     members: `${state.membersActive} active, ${counts['members started']} started, ${counts['members exited']} exited, ${counts['members stopped']} stopped, ${counts['members refused']} refused`,
     faults: Object.entries(faults).map(([kind, times]) => `${kind} ${times}`).join(', '),
   });
